@@ -1,0 +1,142 @@
+"""Cards, sets of cards and actions: small integers with names, and their text forms.
+
+A card is ``13 * suit + rank``: suits are clubs 0, diamonds 1, hearts 2, spades 3; rank 0 is the
+deuce and 12 the ace. A set of cards is an ``int`` (or ``uint64``) with bit ``card`` set for each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+SUITS = "CDHS"
+RANKS = "23456789TJQKA"
+SUIT_SYMBOLS = "♣♦♥♠"
+CLUBS, DIAMONDS, HEARTS, SPADES = range(4)
+NUM_CARDS = 52
+
+SUIT_MASKS = tuple(0x1FFF << 13 * suit for suit in range(4))
+SPADES_MASK = SUIT_MASKS[SPADES]
+ALL_CARDS = (1 << NUM_CARDS) - 1
+
+# One action space for every variant.
+BID_0 = 52
+BID_17 = 69
+BLIND_NIL = 70
+LOOK = 71
+KEEP = 72
+REJECT = 73
+DONE = 74
+NUM_ACTIONS = 75
+
+_NAMES = (
+    tuple(rank + suit for suit in SUITS for rank in RANKS)
+    + tuple(f"BID_{n}" for n in range(18))
+    + ("BLIND_NIL", "LOOK", "KEEP", "REJECT", "DONE")
+)
+_IDS = {name: action for action, name in enumerate(_NAMES)}
+
+
+def suit_of(card: int) -> int:
+    """Suit of a card, 0 (clubs) to 3 (spades)."""
+    return card // 13
+
+
+def rank_of(card: int) -> int:
+    """Rank of a card, 0 (deuce) to 12 (ace)."""
+    return card % 13
+
+
+def card_name(card: int) -> str:
+    """Text of a card, rank then suit: ``"AS"``, ``"TD"``, ``"2C"``.
+
+    Raises:
+        ValueError: if ``card`` is not in 0..51.
+    """
+    if not 0 <= card < NUM_CARDS:
+        raise ValueError(f"card must be in 0..51, got {card}")
+    return _NAMES[card]
+
+
+def parse_card(text: str) -> int:
+    """Card id of a text such as ``"AS"``; case does not matter, ``10`` may stand for ``T``.
+
+    Raises:
+        ValueError: if the text is not a card.
+    """
+    name = text.strip().upper().replace("10", "T")
+    card = _IDS.get(name, NUM_CARDS)
+    if card >= NUM_CARDS:
+        raise ValueError(f"not a card: {text!r} (rank of {RANKS}, then suit of {SUITS}, as in AS or TD)")
+    return card
+
+
+def parse_cards(text: str) -> list[int]:
+    """Card ids of a text of cards separated by spaces or commas.
+
+    Raises:
+        ValueError: if a word is not a card, or a card stands twice.
+    """
+    found = [parse_card(word) for word in text.replace(",", " ").split()]
+    for card in found:
+        if found.count(card) > 1:
+            raise ValueError(f"card twice: {card_name(card)}")
+    return found
+
+
+def action_name(action: int) -> str:
+    """Name of an action: a card's text, ``BID_4``, ``BLIND_NIL``, ``LOOK``, ``KEEP``, ``REJECT``, ``DONE``.
+
+    Raises:
+        ValueError: if ``action`` is not in 0..74.
+    """
+    if not 0 <= action < NUM_ACTIONS:
+        raise ValueError(f"action must be in 0..74, got {action}")
+    return _NAMES[action]
+
+
+def parse_action(text: str) -> int:
+    """Action id of a name as :func:`action_name` gives it; case does not matter.
+
+    Raises:
+        ValueError: if there is no such action.
+    """
+    name = text.strip().upper()
+    if name not in _IDS:
+        raise ValueError(f"not an action: {text!r} (a card such as AS, BID_0 to BID_17, {', '.join(_NAMES[70:])})")
+    return _IDS[name]
+
+
+def mask_of(cards: Iterable[int]) -> int:
+    """The set of the given cards as an int."""
+    mask = 0
+    for card in cards:
+        mask |= 1 << int(card)
+    return mask
+
+
+def cards_in(mask: int | np.integer) -> list[int]:
+    """The cards of a set, in ascending order of id."""
+    rest = int(mask)
+    found = []
+    while rest:
+        low = rest & -rest
+        found.append(low.bit_length() - 1)
+        rest ^= low
+    return found
+
+
+def hand_text(mask: int | np.integer, symbols: bool = False) -> str:
+    """A hand as people write it: spades, hearts, clubs, diamonds, high cards first.
+
+    Args:
+        mask: the set of cards.
+        symbols: suit symbols instead of letters, grouped by suit (``♠ A K 4  ♥ Q``).
+    """
+    order = (SPADES, HEARTS, CLUBS, DIAMONDS)
+    held = {suit: [c for c in reversed(cards_in(mask)) if c // 13 == suit] for suit in order}
+    if not symbols:
+        return " ".join(_NAMES[card] for suit in order for card in held[suit])
+    groups = (f"{SUIT_SYMBOLS[suit]} " + " ".join(RANKS[card % 13] for card in held[suit]) for suit in order if held[suit])
+    return "  ".join(groups)
