@@ -1,0 +1,45 @@
+# The commands of the README. Everything lives in .venv; an install is done once and again only when
+# pyproject.toml or constraints.txt change.
+
+PYTHON ?= python3
+# More options for the command: make train ARGS="--seed 7", make test ARGS="-k bids --long"
+ARGS ?=
+
+VENV := .venv
+BIN := $(VENV)/bin
+
+.DEFAULT_GOAL := help
+.PHONY: help train test lint format clean
+
+help:
+	@echo "make train   install, train a bot, print how it does against the scripted players"
+	@echo "make test    install, run the tests"
+	@echo "make lint    install, run the linter and the type checker"
+	@echo "make format  rewrite the sources in the project's style"
+	@echo "make clean   remove .venv and everything that tools cached or built (runs/ stays)"
+
+train: $(VENV)/.installed-train
+	$(BIN)/spades train $(ARGS)
+
+test: $(VENV)/.installed-test
+	$(BIN)/python -m pytest $(ARGS)
+
+lint: $(VENV)/.installed-dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/basedpyright
+
+format: $(VENV)/.installed-dev
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+clean:
+	rm -rf $(VENV) build dist .pytest_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.installed-%: pyproject.toml constraints.txt | $(BIN)/python
+	$(BIN)/python -m pip install --disable-pip-version-check --constraint constraints.txt --editable '.[$*]'
+	@touch $@

@@ -1,0 +1,1 @@
+"""Players of Spades: random, scripted and learned."""
