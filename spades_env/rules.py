@@ -133,10 +133,19 @@ class Rules:
         return seat % self.sides
 
 
+def _check_range(field: str, value: Any, low: int, high: int, or_none: bool = False) -> None:
+    if type(value) is not int or not low <= value <= high:
+        raise ValueError(f"{field} must be {'None or ' if or_none else ''}an int in {low}..{high}, got {value!r}")
+
+
+def _check_choice(field: str, value: Any, allowed: tuple[str, ...]) -> None:
+    if not isinstance(value, str) or value not in allowed:
+        raise ValueError(f"{field} must be one of {', '.join(map(repr, allowed))}, got {value!r}")
+
+
+# Below the checks, which building a preset calls.
 PRESETS: dict[str, Rules] = {
-    "two_player": Rules(
-        players=2, draft=True, bids_first=1, leads_first=1, loss=None, exchange=3, failed_nil="ignore"
-    ),
+    "two_player": Rules(players=2, draft=True, bids_first=1, leads_first=1, loss=None, exchange=3, failed_nil="ignore"),
     "partnership": Rules(players=4, partners=True),
     "solo": Rules(players=4),
     "cutthroat": Rules(players=3),
@@ -154,13 +163,3 @@ def as_rules(rules: str | Rules) -> Rules:
     if not isinstance(rules, str):
         raise ValueError(f"rules must be a preset's name or a Rules value, got {type(rules).__name__}")
     return Rules.preset(rules)
-
-
-def _check_range(field: str, value: Any, low: int, high: int, or_none: bool = False) -> None:
-    if type(value) is not int or not low <= value <= high:
-        raise ValueError(f"{field} must be {'None or ' if or_none else ''}an int in {low}..{high}, got {value!r}")
-
-
-def _check_choice(field: str, value: Any, allowed: tuple[str, ...]) -> None:
-    if not isinstance(value, str) or value not in allowed:
-        raise ValueError(f"{field} must be one of {', '.join(map(repr, allowed))}, got {value!r}")
