@@ -138,5 +138,7 @@ def hand_text(mask: int | np.integer, symbols: bool = False) -> str:
     held = {suit: [c for c in reversed(cards_in(mask)) if c // 13 == suit] for suit in order}
     if not symbols:
         return " ".join(_NAMES[card] for suit in order for card in held[suit])
-    groups = (f"{SUIT_SYMBOLS[suit]} " + " ".join(RANKS[card % 13] for card in held[suit]) for suit in order if held[suit])
+    groups = (
+        f"{SUIT_SYMBOLS[suit]} " + " ".join(RANKS[card % 13] for card in held[suit]) for suit in order if held[suit]
+    )
     return "  ".join(groups)

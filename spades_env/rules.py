@@ -12,6 +12,16 @@ Rejected = Literal["hidden", "drawer", "public"]
 FailedNil = Literal["ignore", "one_bag", "bags", "contract"]
 
 
+def _check_range(field: str, value: Any, low: int, high: int, or_none: bool = False) -> None:
+    if type(value) is not int or not low <= value <= high:
+        raise ValueError(f"{field} must be {'None or ' if or_none else ''}an int in {low}..{high}, got {value!r}")
+
+
+def _check_choice(field: str, value: Any, allowed: tuple[str, ...]) -> None:
+    if not isinstance(value, str) or value not in allowed:
+        raise ValueError(f"{field} must be one of {', '.join(map(repr, allowed))}, got {value!r}")
+
+
 @dataclass(frozen=True)
 class Rules:
     """The rules of one table. Every value is checked; a bad value or mix raises ``ValueError`` naming the field.

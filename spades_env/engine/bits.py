@@ -1,0 +1,112 @@
+"""Sets of bits in a uint64, and the random stream: the few primitives under every kernel.
+
+``spread`` and ``popcount`` are written straight in LLVM's portable vector types, which become one or two
+instructions on any machine that has them (``vpmovm2b`` with AVX-512, ``cnt`` on ARM).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic
+
+from spades_env.engine.jit import jit
+
+U64 = np.uint64
+_BITS = ir.VectorType(ir.IntType(1), 64)
+_BYTES = ir.VectorType(ir.IntType(8), 64)
+
+
+@intrinsic
+def popcount(typingctx: Any, word: Any) -> Any:
+    """Number of bits set in a uint64, as an int64."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.ctpop(args[0])
+
+    return types.int64(types.uint64), codegen
+
+
+@intrinsic
+def lowest(typingctx: Any, word: Any) -> Any:
+    """Index of the lowest bit set in a uint64 (64 if none is), as an int64."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.cttz(args[0], ir.Constant(ir.IntType(1), 0))
+
+    return types.int64(types.uint64), codegen
+
+
+@intrinsic
+def spread(typingctx: Any, row: Any, start: Any, word: Any) -> Any:
+    """Write the 64 bits of ``word`` as 64 bytes of 0 or 1 to ``row[start:start + 64]`` (row: 1-D int8, contiguous)."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        array, offset, bits = args
+        data = context.make_array(signature.args[0])(context, builder, array).data
+        target = builder.bitcast(builder.gep(data, [offset]), _BYTES.as_pointer())
+        builder.store(builder.zext(builder.bitcast(bits, _BITS), _BYTES), target, align=1)
+        return context.get_dummy_value()
+
+    if not (isinstance(row, types.Array) and row.dtype == types.int8 and row.ndim == 1):
+        return None
+    return types.void(row, types.int64, types.uint64), codegen
+
+
+@jit
+def bit(index):
+    """The uint64 with bit ``index`` set."""
+    return U64(1) << U64(index)
+
+
+@jit
+def suit_mask(suit):
+    """The set of all cards of a suit."""
+    return U64(0x1FFF) << U64(13 * suit)
+
+
+@jit
+def select(word, n):
+    """Index of the bit set in ``word`` that has ``n`` set bits below it."""
+    for _ in range(n):
+        word &= word - U64(1)
+    return lowest(word)
+
+
+@jit
+def mix(word):
+    """A bijective hash of a uint64: the output function of SplitMix64 (Steele, Lea and Flood 2014)."""
+    word = (word ^ (word >> U64(30))) * U64(0xBF58476D1CE4E5B9)
+    word = (word ^ (word >> U64(27))) * U64(0x94D049BB133111EB)
+    return word ^ (word >> U64(31))
+
+
+GOLDEN = U64(0x9E3779B97F4A7C15)
+
+
+@jit
+def stream_key(seed, index):
+    """The key of stream ``index`` of ``seed``: different for every pair, whatever the batch."""
+    return mix(mix(U64(seed) + GOLDEN) ^ (U64(index) * GOLDEN + GOLDEN))
+
+
+@jit
+def random_word(rng):
+    """Next word of a SplitMix64 stream held in ``rng[0]``."""
+    rng[0] += GOLDEN
+    return mix(rng[0])
+
+
+@jit
+def scaled(word, n):
+    """A number in 0..n-1 from the high half of ``word`` by multiply and shift (Lemire 2019); the bias is below n / 2**32."""
+    return np.int64(((word >> U64(32)) * U64(n)) >> U64(32))
+
+
+@jit
+def below(rng, n):
+    """A uniform number in 0..n-1 from the stream held in ``rng[0]``."""
+    return scaled(random_word(rng), n)

@@ -1,0 +1,92 @@
+"""Begin a match and begin a hand: the shuffle, the deal, the first to act."""
+
+from __future__ import annotations
+
+from spades_env.engine.bidding import next_bidder
+from spades_env.engine.bits import GOLDEN, U64, bit, mix, random_word, scaled
+from spades_env.engine.draft import next_draw
+from spades_env.engine.jit import jit
+from spades_env.engine.state import LOOKED, NO_BID, UNASKED
+
+
+@jit
+def start_match(s, r, key, match, opener):
+    """Scores to zero, the random stream to ``(key, match)``, and the first hand dealt."""
+    s.key = key
+    s.match = match
+    s.hand_number = 0
+    s.winner = -1
+    for side in range(4):
+        s.scores[side] = 0
+        s.bags[side] = 0
+        s.points[side] = 0
+        s.last_bids[side] = NO_BID
+        s.last_blind[side] = UNASKED
+        s.last_tricks[side] = 0
+    start_hand(s, r, opener)
+
+
+@jit
+def start_hand(s, r, opener):
+    """Shuffle for the current hand number and deal."""
+    shuffle(s, r)
+    deal(s, r, opener)
+
+
+@jit
+def shuffle(s, r):
+    """A uniform order of the deck (Fisher-Yates), from (key, match, hand number) alone: what was played before
+    does not enter, so a match played again by others has the same decks to the end."""
+    s.rng[0] = mix(mix(s.key + U64(s.match) * GOLDEN) + U64(s.hand_number) * GOLDEN)
+    size = r.deck_size
+    first = 52 - size
+    for i in range(size):
+        s.deck[i] = first + i
+    i = size - 1
+    while i > 0:
+        word = random_word(s.rng)
+        j = scaled(word, i + 1)
+        s.deck[i], s.deck[j] = s.deck[j], s.deck[i]
+        i -= 1
+        if i > 0:  # the low half of the word serves a second draw
+            j = scaled(word << U64(32), i + 1)
+            s.deck[i], s.deck[j] = s.deck[j], s.deck[i]
+            i -= 1
+
+
+@jit
+def deal(s, r, opener):
+    """Begin a hand from the order in ``s.deck``: clear the last one, hand out cards if the game deals them."""
+    s.opener = opener
+    s.pile = 0
+    s.kept = 0
+    asked = UNASKED if r.blind_nil > 0 else LOOKED
+    for seat in range(4):
+        s.hands[seat] = 0
+        s.plays[seat] = 0
+        s.bids[seat] = NO_BID
+        s.blind[seat] = asked
+        s.tricks[seat] = 0
+        s.voids[seat] = 0
+    for seat in range(2):
+        s.seen[seat] = 0
+        s.given[seat] = 0
+        s.received[seat] = 0
+        s.exchanged[seat] = 0
+    s.in_trick = 0
+    s.played = 0
+    s.draws = 0
+    s.turn = 0
+    s.broken = 0
+    if r.draft:
+        s.seat = opener
+        next_draw(s)
+    else:
+        seat = opener
+        dealt = r.players * r.hand_size
+        for k in range(dealt):
+            s.hands[seat] |= bit(s.deck[k])
+            seat = seat + 1 if seat + 1 < r.players else 0
+        for k in range(dealt, r.deck_size):
+            s.pile |= bit(s.deck[k])
+        next_bidder(s, r)

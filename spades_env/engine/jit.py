@@ -1,0 +1,70 @@
+"""The compiler's decorator: numba, cached on disk under a digest of the sources.
+
+Numba's own cache looks at the file of the cached function alone, so that after an edit to a kernel a
+cached caller in another file keeps the old machine code. Here the folder's name holds a digest of
+every source that takes part, so any edit starts a fresh cache.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numba
+import numba.core.config
+
+_announced: set[Path] = set()
+
+
+def _cache_root() -> Path:
+    """The first folder of the usual ones that can be written to; ``SPADES_CACHE_DIR`` comes before all."""
+    chosen = os.environ.get("SPADES_CACHE_DIR")
+    if chosen:
+        return Path(chosen)
+    home = os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA") or Path.home() / ".cache"
+    root = Path(home) / "spades-env"
+    try:
+        root.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        pass
+    return root if os.access(root, os.W_OK) else Path(tempfile.gettempdir()) / "spades-env"
+
+
+class Compiler:
+    """Makes a ``jit`` decorator whose cache is keyed on ``sources`` and on numba's version.
+
+    Args:
+        sources: the files whose code the kernels may reach; a folder stands for its ``.py`` files.
+    """
+
+    def __init__(self, *sources: Path) -> None:
+        digest = hashlib.sha256(f"{numba.__version__} {sys.version_info[:2]}".encode())
+        for source in sources:
+            for file in sorted(source.glob("**/*.py")) if source.is_dir() else [source]:
+                digest.update(file.read_bytes())
+        self.folder = _cache_root() / digest.hexdigest()[:16]
+
+    def __call__(self, function: Callable[..., Any]) -> Any:
+        """``function`` compiled by numba: no Python objects, no lock held, results cached on disk."""
+        before = numba.core.config.CACHE_DIR
+        numba.core.config.CACHE_DIR = str(self.folder)
+        try:
+            return numba.njit(cache=True, nogil=True, error_model="numpy")(function)
+        finally:
+            numba.core.config.CACHE_DIR = before
+
+    def announce(self, what: str) -> None:
+        """Say on stderr, once, that ``what`` is about to be compiled, if nothing of it is cached yet."""
+        if self.folder not in _announced and not self.folder.exists():
+            print(f"spades_env: compiling {what}, once on this machine (about 20 s) ...", file=sys.stderr, flush=True)
+        _announced.add(self.folder)
+
+
+PACKAGE = Path(__file__).parents[1]
+ENGINE_SOURCES = (PACKAGE / "engine", PACKAGE / "cards.py", PACKAGE / "observation.py", PACKAGE / "tables.py")
+jit = Compiler(*ENGINE_SOURCES)

@@ -1,0 +1,114 @@
+"""The record of one table and the record of its rules: all that the kernels read and write.
+
+A table is one row of :data:`STATE`, a few hundred bytes without a pointer: copying a game is copying
+bytes, saving it is saving bytes, and N games are one array. Sets of cards are uint64 masks; all other numbers are
+signed, since numba makes a float of uint64 mixed with int64.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+import numpy as np
+
+from spades_env.rules import Rules
+
+
+class Phase(IntEnum):
+    """What the seat on turn decides now."""
+
+    BLIND = 0
+    DRAFT = 1
+    EXCHANGE = 2
+    BID = 3
+    PLAY = 4
+    OVER = 5
+
+
+# Kernels take plain ints: numba compiles them to constants.
+BLIND, DRAFT, EXCHANGE, BID, PLAY, OVER = map(int, Phase)
+NO_BID = -1
+UNASKED, LOOKED, BLIND_BID = range(3)
+HIDDEN, DRAWER, PUBLIC = range(3)
+IGNORE, ONE_BAG, ALL_BAGS, CONTRACT = range(4)
+UNKNOWN_CARD = -1
+
+STATE = np.dtype(
+    [
+        ("hands", "u8", 4),  # cards held, by seat
+        ("plays", "u8", 4),  # cards played in this hand, by seat
+        ("seen", "u8", 2),  # draft: discards that the seat has seen
+        ("given", "u8", 2),  # exchange: cards that the seat gave up
+        ("received", "u8", 2),  # exchange: cards that came back
+        ("pile", "u8"),  # cards in the discard pile
+        ("key", "u8"),  # names the table's random stream; a deck depends on (key, match, hand number) alone
+        ("rng", "u8", 1),  # the stream within this hand
+        ("scores", "i4", 4),  # by side
+        ("bags", "i4", 4),  # by side
+        ("points", "i4", 4),  # score change of the last finished hand, by side
+        ("kept", "i4"),  # draft: bit k is set if draw k was kept
+        ("match", "i4"),  # matches finished at this table
+        ("hand_number", "i4"),  # hands finished in this match
+        ("deck", "i1", 52),  # draw order (draft) or deal order of this hand
+        ("order", "i1", 52),  # cards played in this hand, in order
+        ("bids", "i1", 4),  # NO_BID until the seat has bid
+        ("blind", "i1", 4),  # UNASKED, LOOKED or BLIND_BID
+        ("tricks", "i1", 4),  # tricks won in this hand, by seat
+        ("voids", "i1", 4),  # bit s is set once the seat has shown that it holds nothing of suit s
+        ("last_bids", "i1", 4),  # the same of the last finished hand
+        ("last_blind", "i1", 4),
+        ("last_tricks", "i1", 4),
+        ("exchanged", "i1", 2),  # how many cards the seat has given up
+        ("phase", "i1"),
+        ("seat", "i1"),  # whose turn it is
+        ("opener", "i1"),
+        ("leader", "i1"),  # who led, or leads, the current trick
+        ("in_trick", "i1"),  # cards in the current trick
+        ("played", "i1"),  # cards played in this hand
+        ("best_seat", "i1"),  # who is winning the current trick
+        ("best_card", "i1"),
+        ("draws", "i1"),  # draft: draws decided
+        ("turn", "i1"),  # place in the bidding (or exchange) order
+        ("broken", "i1"),  # spades are broken
+        ("winner", "i1"),  # side that won the match, -1 before
+    ],
+    align=True,
+)
+
+RULES = np.dtype(
+    [
+        ("target", "i4"),
+        ("loss", "i4"),
+        ("nil", "i4"),
+        ("blind_nil", "i4"),
+        ("bag_limit", "i4"),
+        ("bag_penalty", "i4"),
+        ("players", "i1"),
+        ("sides", "i1"),
+        ("hand_size", "i1"),
+        ("deck_size", "i1"),
+        ("draft", "i1"),
+        ("rejected", "i1"),
+        ("bids_first", "i1"),
+        ("leads_first", "i1"),
+        ("spades_must_break", "i1"),
+        ("exchange", "i1"),
+        ("failed_nil", "i1"),
+    ],
+    align=True,
+)
+NO_LOSS = np.iinfo(np.int32).min
+
+
+def rules_record(rules: Rules) -> np.ndarray:
+    """``rules`` as an array of one :data:`RULES` record, for the kernels."""
+    record = np.zeros(1, RULES)
+    for name in ("target", "nil", "blind_nil", "bag_limit", "bag_penalty", "players", "sides", "hand_size"):
+        record[name] = getattr(rules, name)
+    for name in ("draft", "bids_first", "leads_first", "spades_must_break", "exchange"):
+        record[name] = getattr(rules, name)
+    record["loss"] = NO_LOSS if rules.loss is None else rules.loss
+    record["deck_size"] = len(rules.deck)
+    record["rejected"] = ("hidden", "drawer", "public").index(rules.rejected)
+    record["failed_nil"] = ("ignore", "one_bag", "bags", "contract").index(rules.failed_nil)
+    return record

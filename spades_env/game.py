@@ -1,0 +1,425 @@
+"""Game, one table with all its cards, and View, what one seat may know of it."""
+
+from __future__ import annotations
+
+import dataclasses
+import operator
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from spades_env.cards import NUM_ACTIONS, action_name, cards_in, hand_text
+from spades_env.engine import single
+from spades_env.engine.jit import jit
+from spades_env.engine.state import BLIND_BID, LOOKED, STATE, UNASKED, UNKNOWN_CARD, Phase, rules_record
+from spades_env.engine.step import EXCHANGED, HAND_ENDED, NOTHING
+from spades_env.checks import MOST_POINTS, check_deck, check_int, check_ints, check_list, check_seed
+from spades_env.rules import Rules, as_rules
+
+if TYPE_CHECKING:
+    from spades_env.record import Record
+
+__all__ = ["Game", "IllegalAction", "Phase", "View"]
+
+
+class IllegalAction(ValueError):
+    """An action that is not legal now; the table is as it was."""
+
+
+class Position:
+    """What Game and View share: one record and the names to read it by.
+
+    Seats and sides are 0-based and absolute. Sets of cards are ints with bit ``card`` set.
+    """
+
+    __slots__ = ("_rules", "_state", "rules")
+
+    rules: Rules
+    _rules: np.ndarray
+    _state: np.ndarray
+
+    def _seats(self, field: str) -> list[int]:
+        return self._state[field][0, : self.rules.players].tolist()
+
+    def _sides(self, field: str) -> list[int]:
+        return self._state[field][0, : self.rules.sides].tolist()
+
+    def _int(self, field: str) -> int:
+        return int(self._state[field][0])
+
+    @property
+    def phase(self) -> Phase:
+        """What is being decided."""
+        return Phase(self._int("phase"))
+
+    @property
+    def seat(self) -> int:
+        """The seat on turn; once the match is over, the one that took the last trick."""
+        return self._int("seat")
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the match has been won."""
+        return self._int("phase") == Phase.OVER
+
+    @property
+    def winner(self) -> int | None:
+        """The side that won the match, or None."""
+        side = self._int("winner")
+        return None if side < 0 else side
+
+    @property
+    def hand_number(self) -> int:
+        """How many hands of the match are finished."""
+        return self._int("hand_number")
+
+    @property
+    def opener(self) -> int:
+        """The seat that acts first in this hand."""
+        return self._int("opener")
+
+    @property
+    def leader(self) -> int | None:
+        """The seat that led, or leads, the current trick; None before the play."""
+        return self._int("leader") if self._int("phase") >= Phase.PLAY else None
+
+    @property
+    def scores(self) -> list[int]:
+        """Points of each side."""
+        return self._sides("scores")
+
+    @property
+    def bags(self) -> list[int]:
+        """Bag counter of each side."""
+        return self._sides("bags")
+
+    @property
+    def bids(self) -> list[int | None]:
+        """Bid of each seat, 0 for nil and blind nil, None before it has bid."""
+        return [None if bid < 0 else bid for bid in self._seats("bids")]
+
+    @property
+    def blind(self) -> list[bool | None]:
+        """For each seat: True if it bid blind nil, False if it looked, None if it was not asked yet."""
+        return [{UNASKED: None, LOOKED: False, BLIND_BID: True}[value] for value in self._seats("blind")]
+
+    @property
+    def tricks(self) -> list[int]:
+        """Tricks that each seat has won in this hand."""
+        return self._seats("tricks")
+
+    @property
+    def hands(self) -> list[int]:
+        """Cards that each seat holds; in a View all but the observer's are empty."""
+        return self._seats("hands")
+
+    @property
+    def plays(self) -> list[int]:
+        """Cards that each seat has played in this hand."""
+        return self._seats("plays")
+
+    @property
+    def voids(self) -> list[int]:
+        """For each seat, bit ``suit`` is set once it has shown that it holds nothing of the suit."""
+        return self._seats("voids")
+
+    @property
+    def spades_broken(self) -> bool:
+        """Whether spades are broken."""
+        return bool(self._int("broken"))
+
+    @property
+    def played(self) -> list[tuple[int, int]]:
+        """(seat, card) of every card played in this hand, in order."""
+        owner = {card: seat for seat, plays in enumerate(self.plays) for card in cards_in(plays)}
+        order = self._state["order"][0, : self._int("played")].tolist()
+        return [(owner[card], card) for card in order]
+
+    @property
+    def trick(self) -> list[tuple[int, int]]:
+        """(seat, card) of the cards of the current trick, in order."""
+        count = self._int("in_trick")
+        return self.played[-count:] if count else []
+
+    @property
+    def drawn(self) -> int | None:
+        """The card that the seat on turn has drawn in the draft, or None (also if the observer may not see it)."""
+        if self._int("phase") != Phase.DRAFT:
+            return None
+        card = int(self._state["deck"][0, 2 * self._int("draws")])
+        return None if card == UNKNOWN_CARD else card
+
+    @property
+    def draft_choices(self) -> list[tuple[int, bool]]:
+        """(seat, kept) of every draw decided in this hand."""
+        kept = self._int("kept")
+        return [((self.opener + k) % 2, bool(kept >> k & 1)) for k in range(self._int("draws"))]
+
+    @property
+    def exchanged(self) -> list[int]:
+        """How many cards each seat has given up in the exchange of this hand."""
+        return self._state["exchanged"][0, : self.rules.players].tolist() + [0] * (self.rules.players - 2)
+
+    @property
+    def last_hand(self) -> dict[str, list[int]]:
+        """Bids, blind flags, tricks (by seat) and points (by side, in points) of the last finished hand."""
+        blind = [value == BLIND_BID for value in self._seats("last_blind")]
+        seats = {"bids": self._seats("last_bids"), "blind": blind, "tricks": self._seats("last_tricks")}
+        return {**seats, "points": self._sides("points")}
+
+    def legal_actions(self) -> list[int]:
+        """The legal actions of the seat on turn, ascending; empty once the match is over."""
+        low, high = single.legal_words(self._state, self._rules)
+        return cards_in(low | high << 64)
+
+    def action_mask(self) -> np.ndarray:
+        """The same as an int8 array of shape (75,), 1 where legal."""
+        mask = np.zeros(NUM_ACTIONS, np.int8)
+        mask[self.legal_actions()] = 1
+        return mask
+
+
+class Game(Position):
+    """One table of Spades: a match from the first hand to the end.
+
+    Args:
+        rules: a preset's name or a :class:`Rules`.
+        seed: names the random stream: an int, or a tuple (seed, table) or (seed, table, match); missing
+            places are 0. None takes a seed from the operating system. Row ``i`` of ``Tables(seed=s)`` plays
+            ``Game(seed=(s, i))``, then ``Game(seed=(s, i, 1))`` and so on.
+        decks: card orders of the first hands: draw order in draft games; in dealt games card ``k`` goes to
+            seat ``(opener + k) % players``. After the last one the random stream shuffles.
+        scores: points of each side at the start.
+        bags: bag counters of each side at the start.
+        opener: the seat that opens the first hand.
+
+    Raises:
+        ValueError: if an argument makes no sense, with a message that says which and what is allowed.
+    """
+
+    __slots__ = ("_decks", "_log", "_start", "seed")
+
+    seed: tuple[int, int, int]
+    _start: Start
+    _log: list[HandLog]
+
+    def __init__(
+        self,
+        rules: str | Rules = "two_player",
+        seed: int | Sequence[int] | None = None,
+        *,
+        decks: Sequence[Sequence[int]] = (),
+        scores: Sequence[int] | None = None,
+        bags: Sequence[int] | None = None,
+        opener: int = 0,
+    ) -> None:
+        jit.announce("the engine")
+        self.rules = as_rules(rules)
+        self._rules = rules_record(self.rules)
+        self._state = np.zeros(1, STATE)
+        self.seed = check_seed(seed)
+        self._decks = [check_deck(deck, self.rules, f"decks[{k}]") for k, deck in enumerate(check_list("decks", decks))]
+        most_bags = self.rules.bag_limit - 1 if self.rules.bag_limit else MOST_POINTS
+        self._start = Start(
+            scores=check_ints("scores", scores, self.rules.sides, -MOST_POINTS, MOST_POINTS),
+            bags=check_ints("bags", bags, self.rules.sides, 0, most_bags),
+            opener=check_int("opener", opener, 0, self.rules.players - 1),
+        )
+        self._begin()
+
+    def _begin(self) -> None:
+        """Set the first hand up from ``seed``, ``_start`` and ``_decks``."""
+        seed, table, match = self.seed
+        start = self._start
+        single.begin_match(self._state, self._rules, np.uint64(seed), table, match, start.opener)
+        self._state["scores"][0, : self.rules.sides] = start.scores
+        self._state["bags"][0, : self.rules.sides] = start.bags
+        if start.hand_number:
+            self._state["hand_number"] = start.hand_number
+            single.begin_hand(self._state, self._rules, start.opener)
+        self._log = []
+        self._begin_log()
+
+    def _begin_log(self) -> None:
+        """Deal the next given deck, if there is one, and open the log of the hand."""
+        hand = len(self._log)
+        given = hand < len(self._decks)
+        if given:
+            deck = self._decks[hand]
+            self._state["deck"][0, : len(deck)] = deck
+            single.deal_deck(self._state, self._rules, self.opener)
+        else:
+            deck = self._state["deck"][0, : len(self.rules.deck)].tolist()
+        self._log.append(HandLog(deck, given))
+
+    def apply(self, action: int) -> None:
+        """Carry out ``action`` for the seat on turn; scoring and the next deal happen by themselves.
+
+        Raises:
+            IllegalAction: if it is not legal; nothing has changed then.
+        """
+        try:
+            index = operator.index(action)
+        except TypeError:
+            raise IllegalAction(f"an action is an int in 0..{NUM_ACTIONS - 1}, got {action!r}") from None
+        if not 0 <= index < NUM_ACTIONS:
+            raise IllegalAction(f"an action is an int in 0..{NUM_ACTIONS - 1}, got {action!r}")
+        event = single.apply_action(self._state, self._rules, index)
+        if event == single.ILLEGAL:
+            raise IllegalAction(self._explain(index))
+        log = self._log[-1]
+        log.actions.append(index)
+        if event == NOTHING:
+            return
+        if event == EXCHANGED:
+            log.received = [cards_in(received) for received in self._state["received"][0].tolist()]
+            return
+        log.points, log.scores, log.bags = self._sides("points"), self.scores, self.bags
+        if event == HAND_ENDED:
+            self._begin_log()
+
+    def _explain(self, action: int) -> str:
+        if self.is_over:
+            return f"illegal action {action_name(action)}: the match is over"
+        allowed = " ".join(action_name(a) for a in self.legal_actions())
+        return f"illegal action {action_name(action)} for seat {self.seat} in phase {self.phase.name}: allowed is {allowed}"
+
+    def view(self, seat: int | None = None) -> View:
+        """What ``seat`` (by default the one on turn) may know, and nothing else.
+
+        Raises:
+            ValueError: if there is no such seat.
+        """
+        return View(self, self.seat if seat is None else seat)
+
+    def clone(self) -> Game:
+        """An independent copy that continues in the same way, random stream included."""
+        copy = Game.__new__(Game)
+        copy.rules, copy._rules, copy.seed = self.rules, self._rules, self.seed
+        copy._decks, copy._start = self._decks, self._start
+        copy._state = self._state.copy()
+        copy._log = [*self._log[:-1], self._log[-1].copy()]
+        return copy
+
+    __copy__ = clone
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Game:
+        return self.clone()
+
+    def record(self, agents: Sequence[str] | None = None) -> Record:
+        """All that is needed to show the match and to play it again: see :mod:`spades_env.record`.
+
+        Args:
+            agents: names of the players by seat, for the reader.
+        """
+        from spades_env.record import Record
+
+        return Record.of(self, agents)
+
+    def to_bytes(self) -> bytes:
+        """The game as bytes: its record, from which :meth:`from_bytes` plays it again."""
+        return self.record().to_bytes()
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Game:
+        """The game of :meth:`to_bytes`; it continues exactly as the one that was saved.
+
+        Raises:
+            RecordError: (a ValueError) if the bytes are damaged or are not a game.
+        """
+        from spades_env.record import Record
+
+        return Record.from_bytes(data).replay()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Game.from_bytes, (self.to_bytes(),)
+
+    def __repr__(self) -> str:
+        return (
+            f"<Game {self.rules.name} hand {self.hand_number} {self.phase.name} seat {self.seat} scores {self.scores}>"
+        )
+
+
+@dataclass(frozen=True)
+class Start:
+    """How a match begins: points and bags by side, the opener, and the number of its first hand."""
+
+    scores: list[int]
+    bags: list[int]
+    opener: int
+    hand_number: int = 0
+
+
+@dataclass
+class HandLog:
+    """All that happened in one hand; the results are None until it is scored."""
+
+    deck: list[int]
+    given: bool
+    actions: list[int] = field(default_factory=list)
+    received: list[list[int]] | None = None
+    points: list[int] | None = None
+    scores: list[int] | None = None
+    bags: list[int] | None = None
+
+    def copy(self) -> HandLog:
+        """A copy whose actions may grow apart."""
+        return dataclasses.replace(self, actions=list(self.actions))
+
+
+class View(Position):
+    """What one seat may know of a table; made by :meth:`Game.view`.
+
+    It reads as a Game does, but holds nothing hidden: other hands are empty, unseen cards of the deck
+    are missing. ``seat`` is the seat on turn, ``observer`` the one whose view this is.
+    """
+
+    __slots__ = ("observer",)
+
+    def __init__(self, game: Game, observer: int) -> None:
+        self.rules, self._rules = game.rules, game._rules
+        self.observer = check_int("seat", observer, 0, self.rules.players - 1)
+        self._state = np.zeros(1, STATE)
+        single.conceal_for(game._state, game._rules, self.observer, self._state)
+
+    @property
+    def hand(self) -> int:
+        """The observer's cards as a set; empty while it has not answered the blind question."""
+        return self.hands[self.observer]
+
+    @property
+    def discards_seen(self) -> int:
+        """Cards that the observer has seen go to the discard pile in the draft."""
+        return self._seen_by_observer("seen")
+
+    @property
+    def given(self) -> int:
+        """Cards that the observer gave up in the exchange."""
+        return self._seen_by_observer("given")
+
+    @property
+    def received(self) -> int:
+        """Cards that the observer got for them."""
+        return self._seen_by_observer("received")
+
+    def _seen_by_observer(self, field: str) -> int:
+        return int(self._state[field][0, self.observer]) if self.rules.players == 2 else 0
+
+    def legal_actions(self) -> list[int]:
+        """The legal actions, ascending; empty unless the observer is on turn."""
+        return super().legal_actions() if self.seat == self.observer else []
+
+    def to_bytes(self) -> bytes:
+        """All that the observer knows; equal for two tables that it cannot tell apart."""
+        return bytes([self.observer]) + self._state.tobytes()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, View) and (self.rules, self.to_bytes()) == (other.rules, other.to_bytes())
+
+    def __hash__(self) -> int:
+        return hash(self.to_bytes())
+
+    def __repr__(self) -> str:
+        return f"<View of seat {self.observer}, {self.rules.name} {self.phase.name}, hand {hand_text(self.hand)}>"
