@@ -1,0 +1,60 @@
+"""The scripted player as an agent."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from spades_agents.base import TableArrays, check_on_turn
+from spades_agents.compiler import jit
+from spades_agents.heuristic.decide import decide
+from spades_env.engine.conceal import conceal
+from spades_env.engine.state import STATE
+from spades_env.game import View
+
+__all__ = ["HeuristicAgent"]
+
+
+@jit
+def decide_one(states, rules):
+    """The decision of the seat on turn; ``states[0]`` holds what it may know."""
+    return decide(states[0], rules[0])
+
+
+@jit
+def decide_rows(states, rules, rows, scratch, actions):
+    """Write the decisions of the seats on turn at the tables ``rows``, each from what it may know alone."""
+    for k in range(rows.size):
+        row = rows[k]
+        conceal(states, row, rules[0], states[row].seat, scratch, 0)
+        actions[k] = decide(scratch[0], rules[0])
+
+
+class HeuristicAgent:
+    """Counts cards, bids by fitted trick values, plays for its contract and against the others'.
+
+    Deterministic: equal views give equal actions. It never sees a hidden card: even in a batch it
+    decides from a copy of the table in which they are blank.
+    """
+
+    name = "heuristic"
+
+    def __init__(self) -> None:
+        jit.announce("the agents")
+        self._scratch = np.zeros(1, STATE)
+
+    def reset(self, seed: int | None = None) -> None:
+        """Nothing to forget and no dice to seed."""
+
+    def act(self, view: View) -> int:
+        """The action for ``view.observer``, who must be on turn."""
+        check_on_turn(view)
+        return int(decide_one(view._state, view._rules))
+
+    def act_batch(self, tables: TableArrays, rows: Any) -> np.ndarray:
+        """The actions of the seats on turn at the tables ``rows``, an int64 array."""
+        rows = np.asarray(rows, np.int64)
+        actions = np.empty(len(rows), np.int64)
+        decide_rows(tables.states, tables.rules_record, rows, self._scratch, actions)
+        return actions

@@ -1,0 +1,25 @@
+"""One decision: which idea answers it."""
+
+from __future__ import annotations
+
+from spades_agents.compiler import jit
+from spades_agents.heuristic.bidding import choose_bid
+from spades_agents.heuristic.draft import keeps
+from spades_agents.heuristic.play import choose_card
+from spades_env.cards import BID_0, DONE, KEEP, LOOK, REJECT
+from spades_env.engine.state import BID, BLIND, DRAFT, PLAY
+
+
+@jit
+def decide(s, r):
+    """The action of the seat on turn, from a record that holds only what it may know."""
+    phase = s.phase
+    if phase == PLAY:
+        return choose_card(s, r)
+    if phase == DRAFT:
+        return KEEP if keeps(s, r) else REJECT
+    if phase == BID:
+        return BID_0 + choose_bid(s, r)
+    if phase == BLIND:
+        return LOOK
+    return DONE

@@ -1,0 +1,137 @@
+"""Two players that roll dice: ``uniform`` over all legal actions, and ``random``, which bids like a person."""
+
+from __future__ import annotations
+
+import secrets
+from typing import Any
+
+import numpy as np
+
+from spades_agents.base import TableArrays, check_on_turn
+from spades_agents.compiler import jit
+from spades_env.cards import BID_0, DONE, LOOK
+from spades_env.checks import check_int
+from spades_env.engine.bits import below, popcount, stream_key
+from spades_env.engine.state import BID, BLIND, EXCHANGE
+from spades_env.engine.step import legal, nth_legal
+from spades_env.game import View
+
+__all__ = ["RandomAgent", "UniformAgent"]
+
+
+@jit
+def uniform_action(s, r, rng):
+    """Any legal action, all equally likely."""
+    low, high = legal(s, r)
+    return nth_legal(low, high, below(rng, popcount(low) + popcount(high)))
+
+
+@jit
+def fair_share(r, rng):
+    """A bid of 1 or more: how many tricks fall to a seat if each trick falls to any seat alike.
+
+    That is a binomial count of ``hand_size`` tricks with chance 1 / ``players``: 6.5 +- 1.8 for two
+    players, 5.7 +- 1.9 for three, 3.3 +- 1.6 for four, a nil raised to 1.
+    """
+    count = 0
+    for _ in range(r.hand_size):
+        if below(rng, r.players) == 0:
+            count += 1
+    return max(count, 1)
+
+
+@jit
+def random_action(s, r, rng):
+    """Any card, any draft choice; a bid of :func:`fair_share`; never nil or blind nil."""
+    phase = s.phase
+    if phase == BID:
+        return BID_0 + fair_share(r, rng)
+    if phase == BLIND:
+        return LOOK
+    if phase == EXCHANGE:
+        return DONE
+    return uniform_action(s, r, rng)
+
+
+@jit
+def uniform_actions(states, rules, rows, streams, actions):
+    """Write the actions of the tables ``rows``; each table has its own stream."""
+    for k in range(rows.size):
+        row = rows[k]
+        actions[k] = uniform_action(states[row], rules[0], streams[row])
+
+
+@jit
+def random_actions(states, rules, rows, streams, actions):
+    """The same for :func:`random_action`."""
+    for k in range(rows.size):
+        row = rows[k]
+        actions[k] = random_action(states[row], rules[0], streams[row])
+
+
+@jit
+def extend_streams(streams, seed, known):
+    """Seed the streams from number ``known`` on."""
+    for k in range(known, streams.shape[0]):
+        streams[k, 0] = stream_key(seed, k)
+
+
+class _Dice:
+    """What both share: a random stream for each table, so that a table plays alike in a batch of any size."""
+
+    name: str
+    _kernel: Any
+
+    def __init__(self, seed: int | None = None) -> None:
+        jit.announce("the agents")
+        self._row = np.zeros(1, np.int64)
+        self._action = np.zeros(1, np.int64)
+        self.reset(seed)
+
+    def reset(self, seed: int | None = None) -> None:
+        """Begin the random streams anew from ``seed`` (0 to 2**64 - 1); None takes one from the operating system."""
+        self._seed = np.uint64(secrets.randbits(48) if seed is None else check_int("seed", seed, 0, 2**64 - 1))
+        self._streams = np.zeros((0, 1), np.uint64)
+        self._extend(1)
+
+    def _extend(self, count: int) -> None:
+        known = len(self._streams)
+        if count > known:
+            self._streams = np.concatenate([self._streams, np.zeros((count - known, 1), np.uint64)])
+            extend_streams(self._streams, self._seed, known)
+
+    def act(self, view: View) -> int:
+        """A legal action, drawn from the stream that :meth:`act_batch` has for table 0."""
+        check_on_turn(view)
+        self._kernel(view._state, view._rules, self._row, self._streams, self._action)
+        return int(self._action[0])
+
+    def act_batch(self, tables: TableArrays, rows: Any) -> np.ndarray:
+        """Actions of the seats on turn at the tables ``rows``, an int64 array; table k draws from stream k."""
+        rows = np.asarray(rows, np.int64)
+        actions = np.empty(len(rows), np.int64)
+        self._extend(len(tables.states))
+        self._kernel(tables.states, tables.rules_record, rows, self._streams, actions)
+        return actions
+
+
+class UniformAgent(_Dice):
+    """Every legal action equally likely, bids too: a very weak baseline, since most such bids cannot be made.
+
+    Args:
+        seed: of its dice; None takes one from the operating system.
+    """
+
+    name = "uniform"
+    _kernel = staticmethod(uniform_actions)
+
+
+class RandomAgent(_Dice):
+    """Plays and drafts at random but bids about its share of the tricks and never nil.
+
+    Args:
+        seed: of its dice; None takes one from the operating system.
+    """
+
+    name = "random"
+    _kernel = staticmethod(random_actions)

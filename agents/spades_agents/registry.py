@@ -1,0 +1,97 @@
+"""Players by name: ``make_agent("pimc:worlds=64")``."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from spades_agents.base import Agent
+
+__all__ = ["AGENTS", "make_agent"]
+
+# Name to "module:factory"; imported on first use, so that no name costs what it does not need.
+AGENTS: dict[str, str] = {
+    "random": "spades_agents.random_agent:RandomAgent",
+    "uniform": "spades_agents.random_agent:UniformAgent",
+    "heuristic": "spades_agents.heuristic:HeuristicAgent",
+    "pimc": "spades_agents.search:PIMCAgent",
+    "ppo": "spades_agents.learned:PPOAgent",
+}
+_TAKES_PATH = {"ppo"}
+
+
+def make_agent(spec: str | Agent) -> Agent:
+    """The player that ``spec`` names.
+
+    Args:
+        spec: one of
+
+            * a name, with options where it has some: ``"random"``, ``"uniform"``, ``"heuristic"``,
+              ``"pimc:worlds=64"``, ``"pimc:worlds=64,seed=1"``;
+            * ``"ppo:runs/x/model.zip"``, a trained model;
+            * ``"my_package.module:MyAgent"``, a class or function of your own that makes an agent;
+            * an agent, which is returned as it is.
+
+    Raises:
+        ValueError: if there is no such agent or option, if an option's value makes no sense, if the
+            module cannot be imported (the cause is kept), or if what it makes is not an agent.
+    """
+    if not isinstance(spec, str):
+        return _checked(spec, repr(spec))
+    name, colon, rest = spec.partition(":")
+    if name in AGENTS:
+        if name in _TAKES_PATH and not rest:
+            raise ValueError(f"agent {name!r} needs the path of its model: '{name}:runs/x/model.zip'")
+        factory = _load(AGENTS[name], name)
+        if name in _TAKES_PATH:
+            return factory(rest)
+        return factory(**_options(name, rest, factory))
+    if not colon or not rest:
+        raise ValueError(f"unknown agent {spec!r}: use one of {', '.join(AGENTS)}, or 'package.module:Class'")
+    return _checked(_load(spec, spec)(), spec)
+
+
+def _load(target: str, what: str) -> Callable[..., Any]:
+    """The class or function that ``module:name`` says."""
+    module, _, attribute = target.partition(":")
+    try:
+        found = getattr(importlib.import_module(module), attribute)
+    except Exception as error:
+        raise ValueError(f"cannot load agent {what!r}: {type(error).__name__}: {error}") from error
+    if not callable(found):
+        raise ValueError(f"cannot load agent {what!r}: {attribute} is not a class or function")
+    return found
+
+
+def _options(name: str, text: str, factory: Callable[..., Any]) -> dict[str, Any]:
+    """``key=value,key=value`` as arguments of ``factory``: whole numbers, numbers, true and false, else text."""
+    allowed = list(inspect.signature(factory).parameters)
+    options: dict[str, Any] = {}
+    for part in filter(None, text.split(",")):
+        key, equals, value = part.partition("=")
+        if key not in allowed:
+            known = f"its options are {', '.join(allowed)}" if allowed else "it has none"
+            raise ValueError(f"agent {name!r} has no option {key!r}: {known}")
+        if not equals:
+            raise ValueError(f"option {key!r} of agent {name!r} needs a value: {key}=...")
+        options[key] = _value(value)
+    return options
+
+
+def _value(text: str) -> int | float | bool | str:
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            pass
+    return {"true": True, "false": False}.get(text.lower(), text)
+
+
+def _checked(agent: Any, what: str) -> Agent:
+    """``agent``, if it has what an agent needs."""
+    missing = [part for part in ("name", "reset", "act") if not hasattr(agent, part)]
+    if missing:
+        raise ValueError(f"{what} is not an agent: it has no {' and no '.join(missing)}")
+    return agent
