@@ -22,7 +22,7 @@ class HandResult:
     Attributes:
         opener: the seat that opened the hand.
         bids: the bid of each seat; 0 is nil or blind nil.
-        blind: for each seat, whether it bid blind nil; ``None`` where it was not asked.
+        blind: for each seat, whether it bid blind nil.
         tricks: the tricks each seat won.
         points: for each side, the change of its score, bag penalties included.
         scores: for each side, its score after the hand.
@@ -31,7 +31,7 @@ class HandResult:
 
     opener: int
     bids: tuple[int, ...]
-    blind: tuple[bool | None, ...]
+    blind: tuple[bool, ...]
     tricks: tuple[int, ...]
     points: tuple[int, ...]
     scores: tuple[int, ...]
@@ -126,7 +126,7 @@ class Reference:
         phase: ``"blind"``, ``"draft"``, ``"exchange"``, ``"bid"``, ``"play"`` or ``"over"``.
         seat: the seat on turn; ``None`` when the match is over.
         opener: the seat that opened this hand.
-        hand_number: hands finished before this one.
+        hand_number: how many hands of the match are finished.
         scores: score of each side.
         bags: bag counter of each side.
         hands: the cards each seat holds. In the draft, those kept so far.
@@ -135,7 +135,7 @@ class Reference:
         seen_discards: for each seat, the cards it has seen go to the pile.
         given: for each seat, the cards it has given up in the exchange.
         bids: bid of each seat, 0 for nil and blind nil, ``None`` before it has bid.
-        blind: for each seat, whether it bid blind nil; ``None`` before (or without) the question.
+        blind: for each seat, whether it bid blind nil; ``None`` before the question, False where it is not offered.
         tricks: tricks won by each seat.
         trick: the (seat, card) pairs of the current trick, in order of play.
         spades_broken: whether spades are broken.
@@ -249,7 +249,7 @@ class Reference:
         self.given: list[list[int]] = [[] for _ in range(players)]
         self._exchanged = [False] * players
         self.bids: list[int | None] = [None] * players
-        self.blind: list[bool | None] = [None] * players
+        self.blind: list[bool | None] = [None if self.rules.blind_nil > 0 else False] * players
         self.tricks = [0] * players
         self.trick: list[tuple[int, int]] = []
         self.spades_broken = False
@@ -286,7 +286,7 @@ class Reference:
     def _is_due(self, phase: str, seat: int) -> bool:
         """Whether the seat still has to decide this."""
         if phase == "blind":
-            return self.rules.blind_nil > 0 and self.blind[seat] is None
+            return self.blind[seat] is None
         if phase == "draft":
             return len(self.stock) > 0
         if phase == "exchange":
@@ -365,19 +365,19 @@ class Reference:
             HandResult(
                 opener=self.opener,
                 bids=tuple(bids),
-                blind=tuple(self.blind),
+                blind=tuple(blind is True for blind in self.blind),
                 tricks=tuple(self.tricks),
                 points=tuple(after - score for after, score in zip(self.scores, before, strict=True)),
                 scores=tuple(self.scores),
                 bags=tuple(self.bags),
             )
         )
+        self.hand_number += 1
         self.winner = match_winner(rules, self.scores)
         if self.winner is not None:
             self.phase, self.seat = "over", None
             return
         self.opener = (self.opener + 1) % rules.players
-        self.hand_number += 1
         self._begin_hand()
 
     # Arguments and chance
