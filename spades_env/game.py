@@ -81,9 +81,9 @@ class Position:
         return self._int("opener")
 
     @property
-    def leader(self) -> int | None:
-        """The seat that led, or leads, the current trick; None before the play."""
-        return self._int("leader") if self._int("phase") >= Phase.PLAY else None
+    def leader(self) -> int:
+        """The seat that led, or leads, the current trick; before the play, the one that will lead the first."""
+        return self._int("leader")
 
     @property
     def scores(self) -> list[int]:
@@ -292,7 +292,7 @@ class Game(Position):
         Raises:
             ValueError: if there is no such seat.
         """
-        return View(self, self.seat if seat is None else seat)
+        return View(self.rules, self._rules, self._state, self.seat if seat is None else seat)
 
     def clone(self) -> Game:
         """An independent copy that continues in the same way, random stream included."""
@@ -378,11 +378,11 @@ class View(Position):
 
     __slots__ = ("observer",)
 
-    def __init__(self, game: Game, observer: int) -> None:
-        self.rules, self._rules = game.rules, game._rules
+    def __init__(self, rules: Rules, record: np.ndarray, state: np.ndarray, observer: int) -> None:
+        self.rules, self._rules = rules, record
         self.observer = check_int("seat", observer, 0, self.rules.players - 1)
         self._state = np.zeros(1, STATE)
-        single.conceal_for(game._state, game._rules, self.observer, self._state)
+        single.conceal_for(state, record, self.observer, self._state)
 
     @property
     def hand(self) -> int:

@@ -1,0 +1,300 @@
+"""Tables: N games stepped together, everything in arrays that the caller can hold on to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Literal
+
+import numpy as np
+
+from spades_env.cards import NUM_ACTIONS, action_name
+from spades_env.checks import check_int, check_list, check_seed
+from spades_env.engine.bits import U64, below, popcount, stream_key
+from spades_env.engine.deal import start_match
+from spades_env.engine.jit import jit
+from spades_env.engine.state import OVER, STATE, rules_record
+from spades_env.engine.step import HAND_ENDED, MATCH_ENDED, is_legal, legal, nth_legal, step
+from spades_env.game import IllegalAction, View
+from spades_env.observation import SIZE, WORDS, encode_for
+from spades_env.rules import Rules, as_rules
+
+Episode = Literal["match", "hand"]
+Reward = Literal["score", "win"]
+EPISODES: tuple[Episode, ...] = ("match", "hand")
+REWARDS: tuple[Reward, ...] = ("score", "win")
+AGENT_STREAM = 1 << 32  # stream indices of the agents' own randomness start here, far from any table's
+
+
+@jit
+def hand_rewards(s, r, by_score, event, rewards):
+    """Write every seat's reward for what ``step`` returned to ``rewards`` (float32, one for each seat).
+
+    By score: its side's score change less the mean of the other sides', in hundreds of points, when a hand
+    ends. By win: 1 for the seats of the side that has won the match, -1 for the others.
+    """
+    sides = r.sides
+    if by_score:
+        if event != HAND_ENDED and event != MATCH_ENDED:
+            rewards[:] = 0
+            return
+        total = 0
+        for side in range(sides):
+            total += s.points[side]
+        for seat in range(r.players):
+            own = s.points[seat % sides]
+            rewards[seat] = (own - (total - own) / (sides - 1)) / 100
+    elif event == MATCH_ENDED:
+        for seat in range(r.players):
+            rewards[seat] = 1 if seat % sides == s.winner else -1
+    else:
+        rewards[:] = 0
+
+
+@jit
+def episode_end(s, by_hand, max_hands, event):
+    """(terminated, truncated) after what ``step`` returned."""
+    if event == MATCH_ENDED or (by_hand and event == HAND_ENDED):
+        return True, False
+    return False, event == HAND_ENDED and s.hand_number >= max_hands
+
+
+@jit
+def reset_rows(states, rules, rows, opener):
+    """Begin the next match at each of ``rows``."""
+    for row in rows:
+        s = states[row]
+        start_match(s, rules[0], s.key, s.match + 1, opener)
+
+
+@jit
+def seed_rows(states, rules, seeds, tables, rows, opener, agent_rng):
+    """Begin match 0 of stream (seeds[k], tables[k]) at row rows[k], and seed the agents' streams there."""
+    for k in range(len(rows)):
+        row = rows[k]
+        start_match(states[row], rules[0], stream_key(seeds[k], tables[k]), 0, opener)
+        for seat in range(4):
+            agent_rng[row, seat] = stream_key(stream_key(seeds[k], tables[k]), U64(AGENT_STREAM + seat))
+
+
+@jit
+def first_illegal(states, rules, rows, actions):
+    """The first k for which actions[k] is not legal at row rows[k], or -1."""
+    for k in range(len(rows)):
+        low, high = legal(states[rows[k]], rules[0])
+        if not is_legal(low, high, actions[k]):
+            return k
+    return -1
+
+
+@jit
+def advance_rows(
+    states, rules, rows, actions, by_score, by_hand, max_hands, opener, auto_reset, rewards, terminated, truncated
+):
+    """Carry out legal actions; set rewards and ends; begin the next match where the episode has ended."""
+    r = rules[0]
+    for k in range(len(rows)):
+        row = rows[k]
+        s = states[row]
+        event = step(s, r, actions[k])
+        hand_rewards(s, r, by_score, event, rewards[row])
+        terminated[row], truncated[row] = episode_end(s, by_hand, max_hands, event)
+        if auto_reset and (terminated[row] or truncated[row]):
+            start_match(s, r, s.key, s.match + 1, opener)
+
+
+@jit
+def observe_rows(states, rules, rows, seats, words, observations, masks):
+    """Write what ``seats[k]`` (-1: the seat on turn) observes at row rows[k] to that row."""
+    r = rules[0]
+    for k in range(len(rows)):
+        row = rows[k]
+        s = states[row]
+        seat = s.seat if seats[k] < 0 else seats[k]
+        encode_for(s, r, seat, words, observations[row], masks[row])
+
+
+@jit
+def choose_random(states, rules, rows, rng, actions):
+    """Write a uniform legal action for each of ``rows``, from the stream in ``rng[0]``."""
+    for k in range(len(rows)):
+        low, high = legal(states[rows[k]], rules[0])
+        actions[k] = nth_legal(low, high, below(rng, popcount(low) + popcount(high)))
+
+
+class Tables:
+    """``count`` tables of one game, stepped by one call.
+
+    The arrays below are allocated once and written in place at every step; ``reset`` and ``step`` return
+    nothing. Row ``i`` plays exactly as ``Game(rules, seed=(seed, i))`` whatever the count and the threads.
+
+    Args:
+        rules: a preset's name or a :class:`Rules`.
+        count: how many tables.
+        seed: seed of all (table ``i`` has stream (seed, i)); or a sequence with an own seed for each table;
+            None takes one from the operating system.
+        episode: ``"match"``, or ``"hand"`` to end after every hand.
+        reward: ``"score"``: after each hand every seat gets its side's score change less the mean of the
+            other sides', in hundreds of points; ``"win"``: 1 or -1 when the match is won or lost.
+        max_hands: a match of so many hands without a winner is truncated.
+        auto_reset: begin the next match at once where an episode ends; otherwise :meth:`reset_rows` does.
+        threads: split the rows over so many threads; the results are the same.
+
+    Attributes:
+        observation: int8 of shape (count, SIZE), for the seat on turn.
+        action_mask: int8 of shape (count, 75), for the seat on turn.
+        seat: int8 of shape (count,), the seat on turn.
+        reward: float32 of shape (count, players), what the last step brought each seat.
+        terminated: bool of shape (count,), the last step ended the episode.
+        truncated: bool of shape (count,), the last step reached ``max_hands``.
+        states: the records, of dtype ``engine.state.STATE``; ``rules_record`` is their rules.
+        agent_rng: uint64 of shape (count, 4): random streams for agents, one for each table and seat.
+
+    Raises:
+        ValueError: if an argument makes no sense.
+    """
+
+    def __init__(
+        self,
+        rules: str | Rules = "two_player",
+        count: int = 1,
+        seed: int | Sequence[int] | None = None,
+        *,
+        episode: Episode = "match",
+        reward: Reward = "score",
+        max_hands: int = 100,
+        auto_reset: bool = True,
+        threads: int = 1,
+    ) -> None:
+        jit.announce("the engine")
+        self.rules = as_rules(rules)
+        self.count = check_int("count", count, 1, 10_000_000)
+        self.episode, self.reward_kind, self.max_hands = check_episode(episode, reward, max_hands)
+        self.auto_reset = auto_reset
+        self.threads = check_int("threads", threads, 1, 1024)
+        self.rules_record = rules_record(self.rules)
+        self.states = np.zeros(count, STATE)
+        self.agent_rng = np.zeros((count, 4), np.uint64)
+        self.observation = np.zeros((count, SIZE), np.int8)
+        self.action_mask = np.zeros((count, NUM_ACTIONS), np.int8)
+        self.reward = np.zeros((count, self.rules.players), np.float32)
+        self.terminated = np.zeros(count, np.bool_)
+        self.truncated = np.zeros(count, np.bool_)
+        self._rows = np.arange(count)
+        self._on_turn = np.full(count, -1, np.int8)
+        self._words = np.zeros((self.threads, WORDS), np.uint64)
+        self._pool = ThreadPoolExecutor(self.threads) if self.threads > 1 else None
+        self.reset(seed)
+
+    @property
+    def seat(self) -> np.ndarray:
+        """int8 of shape (count,): the seat on turn at each table."""
+        return self.states["seat"]
+
+    def reset(self, seed: int | Sequence[int] | None = None) -> None:
+        """Begin anew at every table; None takes a new seed from the operating system."""
+        if seed is None or isinstance(seed, (int, np.integer)):
+            seeds = np.full(self.count, check_seed(seed)[0], np.uint64)
+            tables = self._rows
+        else:
+            chosen = [check_seed(one)[0] for one in check_list("seed", seed)]
+            if len(chosen) != self.count:
+                raise ValueError(f"seed must be an int or {self.count} ints, one for each table, got {len(chosen)}")
+            seeds = np.array(chosen, np.uint64)
+            tables = np.zeros(self.count, np.int64)
+        seed_rows(self.states, self.rules_record, seeds, tables, self._rows, 0, self.agent_rng)
+        self.reward[:] = 0
+        self.terminated[:] = False
+        self.truncated[:] = False
+        self.observe()
+
+    def reset_rows(self, rows: np.ndarray) -> None:
+        """Begin the next match at each of ``rows`` (int64), as ``auto_reset`` would."""
+        reset_rows(self.states, self.rules_record, rows, 0)
+
+    def step(self, actions: np.ndarray) -> None:
+        """Carry out one action at every table, then write observations and masks of the seats on turn.
+
+        Args:
+            actions: ints of shape (count,).
+
+        Raises:
+            IllegalAction: if one is not legal, with its table; nothing has changed then.
+        """
+        self.advance(actions)
+        self.observe()
+
+    def advance(self, actions: np.ndarray, rows: np.ndarray | None = None) -> None:
+        """Carry out ``actions[k]`` at table ``rows[k]`` (by default all) without writing observations.
+
+        ``reward``, ``terminated`` and ``truncated`` are set in these rows.
+
+        Raises:
+            IllegalAction: if one is not legal, with its table; nothing has changed then.
+        """
+        rows = self._rows if rows is None else rows
+        actions = np.asarray(actions)
+        if actions.shape != rows.shape or actions.dtype.kind not in "iu":
+            raise ValueError(f"actions must be ints of shape {rows.shape}, got {actions.dtype} {actions.shape}")
+        wrong = first_illegal(self.states, self.rules_record, rows, actions)
+        if wrong >= 0:
+            raise self._illegal(int(rows[wrong]), int(actions[wrong]))
+        by_score, by_hand = self.reward_kind == "score", self.episode == "hand"
+
+        def work(part: slice, _: int) -> None:
+            advance_rows(
+                *(self.states, self.rules_record, rows[part], actions[part], by_score, by_hand, self.max_hands, 0),
+                *(self.auto_reset, self.reward, self.terminated, self.truncated),
+            )
+
+        self._split(len(rows), work)
+
+    def observe(self, rows: np.ndarray | None = None, seats: np.ndarray | None = None) -> None:
+        """Write ``observation`` and ``action_mask`` at ``rows`` (by default all), for ``seats`` (int8; by default on turn)."""
+        rows = self._rows if rows is None else rows
+        seats = self._on_turn[: len(rows)] if seats is None else seats
+
+        def work(part: slice, thread: int) -> None:
+            observe_rows(
+                *(self.states, self.rules_record, rows[part], seats[part], self._words[thread]),
+                *(self.observation, self.action_mask),
+            )
+
+        self._split(len(rows), work)
+
+    def random_actions(self, rng: np.ndarray, rows: np.ndarray | None = None) -> np.ndarray:
+        """A uniform legal action for each of ``rows`` (by default all), int64, from the stream in ``rng`` (uint64[1])."""
+        rows = self._rows if rows is None else rows
+        actions = np.empty(len(rows), np.int64)
+        choose_random(self.states, self.rules_record, rows, rng, actions)
+        return actions
+
+    def view(self, row: int, seat: int | None = None) -> View:
+        """What ``seat`` (by default the one on turn) may know of one table."""
+        states = self.states[row : row + 1]
+        return View(self.rules, self.rules_record, states, int(states["seat"][0]) if seat is None else seat)
+
+    def _split(self, count: int, work: Callable[[slice, int], None]) -> None:
+        if self._pool is None or count < 2 * self.threads:
+            work(slice(0, count), 0)
+            return
+        edges = np.linspace(0, count, self.threads + 1).astype(int)
+        parts = [slice(int(a), int(b)) for a, b in zip(edges[:-1], edges[1:], strict=True)]
+        for done in [self._pool.submit(work, part, thread) for thread, part in enumerate(parts)]:
+            done.result()
+
+    def _illegal(self, row: int, action: int) -> IllegalAction:
+        if self.states["phase"][row] == OVER:
+            return IllegalAction(f"table {row}: the match is over, reset_rows begins the next")
+        name = action_name(action) if 0 <= action < NUM_ACTIONS else str(action)
+        allowed = " ".join(map(action_name, self.view(row).legal_actions()))
+        return IllegalAction(f"table {row}: illegal action {name} for seat {self.seat[row]}: allowed is {allowed}")
+
+
+def check_episode(episode: Any, reward: Any, max_hands: Any) -> tuple[Episode, Reward, int]:
+    """The three options that every environment shares, checked."""
+    if episode not in EPISODES:
+        raise ValueError(f"episode must be one of {', '.join(map(repr, EPISODES))}, got {episode!r}")
+    if reward not in REWARDS:
+        raise ValueError(f"reward must be one of {', '.join(map(repr, REWARDS))}, got {reward!r}")
+    return episode, reward, check_int("max_hands", max_hands, 1, 1_000_000)

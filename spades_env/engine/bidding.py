@@ -23,7 +23,6 @@ def next_bidder(s, r):
             s.phase = BLIND if s.blind[seat] == UNASKED else BID
             return
         s.turn += 1
-    s.leader = (s.opener + r.leads_first) % r.players
     s.seat = s.leader
     s.phase = PLAY
 

@@ -6,7 +6,7 @@ from spades_env.engine.bidding import next_bidder
 from spades_env.engine.bits import GOLDEN, U64, bit, mix, random_word, scaled
 from spades_env.engine.draft import next_draw
 from spades_env.engine.jit import jit
-from spades_env.engine.state import LOOKED, NO_BID, UNASKED
+from spades_env.engine.state import LOOKED, NO_BID, UNASKED, UNKNOWN_CARD
 
 
 @jit
@@ -73,6 +73,11 @@ def deal(s, r, opener):
         s.given[seat] = 0
         s.received[seat] = 0
         s.exchanged[seat] = 0
+    for k in range(52):
+        s.order[k] = UNKNOWN_CARD
+    s.leader = (opener + r.leads_first) % r.players
+    s.best_seat = 0
+    s.best_card = 0
     s.in_trick = 0
     s.played = 0
     s.draws = 0
