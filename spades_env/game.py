@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from spades_env.cards import NUM_ACTIONS, action_name, cards_in, hand_text
+from spades_env.checks import MOST_POINTS, check_deck, check_int, check_ints, check_list, check_seed
 from spades_env.engine import single
 from spades_env.engine.jit import jit
 from spades_env.engine.state import BLIND_BID, LOOKED, STATE, UNASKED, UNKNOWN_CARD, Phase, rules_record
 from spades_env.engine.step import EXCHANGED, HAND_ENDED, NOTHING
-from spades_env.checks import MOST_POINTS, check_deck, check_int, check_ints, check_list, check_seed
 from spades_env.rules import Rules, as_rules
 
 if TYPE_CHECKING:
@@ -284,7 +284,8 @@ class Game(Position):
         if self.is_over:
             return f"illegal action {action_name(action)}: the match is over"
         allowed = " ".join(action_name(a) for a in self.legal_actions())
-        return f"illegal action {action_name(action)} for seat {self.seat} in phase {self.phase.name}: allowed is {allowed}"
+        who = f"seat {self.seat} in phase {self.phase.name}"
+        return f"illegal action {action_name(action)} for {who}: allowed is {allowed}"
 
     def view(self, seat: int | None = None) -> View:
         """What ``seat`` (by default the one on turn) may know, and nothing else.

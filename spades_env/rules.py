@@ -143,16 +143,6 @@ class Rules:
         return seat % self.sides
 
 
-def _check_range(field: str, value: Any, low: int, high: int, or_none: bool = False) -> None:
-    if type(value) is not int or not low <= value <= high:
-        raise ValueError(f"{field} must be {'None or ' if or_none else ''}an int in {low}..{high}, got {value!r}")
-
-
-def _check_choice(field: str, value: Any, allowed: tuple[str, ...]) -> None:
-    if not isinstance(value, str) or value not in allowed:
-        raise ValueError(f"{field} must be one of {', '.join(map(repr, allowed))}, got {value!r}")
-
-
 # Below the checks, which building a preset calls.
 PRESETS: dict[str, Rules] = {
     "two_player": Rules(players=2, draft=True, bids_first=1, leads_first=1, loss=None, exchange=3, failed_nil="ignore"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Literal
@@ -12,11 +13,12 @@ from spades_env.cards import NUM_ACTIONS, action_name
 from spades_env.checks import check_int, check_list, check_seed
 from spades_env.engine.bits import U64, below, popcount, stream_key
 from spades_env.engine.deal import start_match
+from spades_env.engine.encode import encode_for
 from spades_env.engine.jit import jit
 from spades_env.engine.state import OVER, STATE, rules_record
 from spades_env.engine.step import HAND_ENDED, MATCH_ENDED, is_legal, legal, nth_legal, step
 from spades_env.game import IllegalAction, View
-from spades_env.observation import SIZE, WORDS, encode_for
+from spades_env.observation import SIZE, WORDS
 from spades_env.rules import Rules, as_rules
 
 Episode = Literal["match", "hand"]
@@ -250,7 +252,12 @@ class Tables:
         self._split(len(rows), work)
 
     def observe(self, rows: np.ndarray | None = None, seats: np.ndarray | None = None) -> None:
-        """Write ``observation`` and ``action_mask`` at ``rows`` (by default all), for ``seats`` (int8; by default on turn)."""
+        """Write ``observation`` and ``action_mask`` at ``rows`` (by default all).
+
+        Args:
+            rows: int64 indices of tables.
+            seats: int8, who observes at each of ``rows``; by default, and where it is -1, the seat on turn.
+        """
         rows = self._rows if rows is None else rows
         seats = self._on_turn[: len(rows)] if seats is None else seats
 
@@ -263,7 +270,12 @@ class Tables:
         self._split(len(rows), work)
 
     def random_actions(self, rng: np.ndarray, rows: np.ndarray | None = None) -> np.ndarray:
-        """A uniform legal action for each of ``rows`` (by default all), int64, from the stream in ``rng`` (uint64[1])."""
+        """A uniform legal action (int64) for each of ``rows`` (by default all).
+
+        Args:
+            rng: uint64 of shape (1,), the stream to draw from; it moves on.
+            rows: int64 indices of tables.
+        """
         rows = self._rows if rows is None else rows
         actions = np.empty(len(rows), np.int64)
         choose_random(self.states, self.rules_record, rows, rng, actions)
@@ -279,7 +291,7 @@ class Tables:
             work(slice(0, count), 0)
             return
         edges = np.linspace(0, count, self.threads + 1).astype(int)
-        parts = [slice(int(a), int(b)) for a, b in zip(edges[:-1], edges[1:], strict=True)]
+        parts = [slice(int(a), int(b)) for a, b in itertools.pairwise(edges)]
         for done in [self._pool.submit(work, part, thread) for thread, part in enumerate(parts)]:
             done.result()
 

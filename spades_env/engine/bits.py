@@ -6,6 +6,7 @@ instructions on any machine that has them (``vpmovm2b`` with AVX-512, ``cnt`` on
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,12 @@ _BITS = ir.VectorType(ir.IntType(1), 64)
 _BYTES = ir.VectorType(ir.IntType(8), 64)
 
 
-@intrinsic
+def _primitive(definition: Callable[..., Any]) -> Callable[..., Any]:
+    """Numba's ``intrinsic``, typed as what the kernels call: the typing context is not theirs to pass."""
+    return intrinsic(definition)
+
+
+@_primitive
 def popcount(typingctx: Any, word: Any) -> Any:
     """Number of bits set in a uint64, as an int64."""
 
@@ -30,7 +36,7 @@ def popcount(typingctx: Any, word: Any) -> Any:
     return types.int64(types.uint64), codegen
 
 
-@intrinsic
+@_primitive
 def lowest(typingctx: Any, word: Any) -> Any:
     """Index of the lowest bit set in a uint64 (64 if none is), as an int64."""
 
@@ -40,7 +46,7 @@ def lowest(typingctx: Any, word: Any) -> Any:
     return types.int64(types.uint64), codegen
 
 
-@intrinsic
+@_primitive
 def spread(typingctx: Any, row: Any, start: Any, word: Any) -> Any:
     """Write the 64 bits of ``word`` as 64 bytes of 0 or 1 to ``row[start:start + 64]`` (row: 1-D int8, contiguous)."""
 
@@ -102,7 +108,10 @@ def random_word(rng):
 
 @jit
 def scaled(word, n):
-    """A number in 0..n-1 from the high half of ``word`` by multiply and shift (Lemire 2019); the bias is below n / 2**32."""
+    """A number in 0..n-1 from the high half of ``word`` by multiply and shift (Lemire 2019).
+
+    The bias is below n / 2**32.
+    """
     return np.int64(((word >> U64(32)) * U64(n)) >> U64(32))
 
 

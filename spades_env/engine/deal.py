@@ -36,7 +36,8 @@ def start_hand(s, r, opener):
 @jit
 def shuffle(s, r):
     """A uniform order of the deck (Fisher-Yates), from (key, match, hand number) alone: what was played before
-    does not enter, so a match played again by others has the same decks to the end."""
+    does not enter, so a match played again by others has the same decks to the end.
+    """
     s.rng[0] = mix(mix(s.key + U64(s.match) * GOLDEN) + U64(s.hand_number) * GOLDEN)
     size = r.deck_size
     first = 52 - size

@@ -7,6 +7,7 @@ every source that takes part, so any edit starts a fresh cache.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import sys
@@ -28,10 +29,8 @@ def _cache_root() -> Path:
         return Path(chosen)
     home = os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA") or Path.home() / ".cache"
     root = Path(home) / "spades-env"
-    try:
+    with contextlib.suppress(OSError):
         root.mkdir(parents=True, exist_ok=True)
-    except OSError:
-        pass
     return root if os.access(root, os.W_OK) else Path(tempfile.gettempdir()) / "spades-env"
 
 

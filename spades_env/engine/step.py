@@ -65,7 +65,8 @@ def first_legal(low, high):
 @jit
 def step(s, r, action):
     """Carry out a legal action; begins the next hand by itself. Returns NOTHING, HAND_ENDED, MATCH_ENDED or
-    EXCHANGED (a blind bidder has got new cards)."""
+    EXCHANGED (a blind bidder has got new cards).
+    """
     phase = s.phase
     if phase == PLAY:
         if play(s, r, action):

@@ -1,0 +1,139 @@
+"""The encoder: what a seat may know, written as the zeros and ones of ``spades_env.observation``."""
+
+from __future__ import annotations
+
+from spades_env.cards import NUM_ACTIONS
+from spades_env.engine.bits import U64, bit, spread
+from spades_env.engine.conceal import sees_drawn, sees_hand
+from spades_env.engine.jit import jit
+from spades_env.engine.state import BLIND_BID, LOOKED
+from spades_env.engine.step import legal
+from spades_env.observation import FIELDS, SIZE, TARGET_STEP, WORDS
+
+# Starts as plain ints: numba compiles them to constants.
+_DRAWN, _GONE, _PLAYS, _TRICK, _BIDS, _BLIND, _LOOKED, _TRICKS, _VOIDS, _BROKEN = (
+    FIELDS[name].start
+    for name in ("drawn", "gone", "plays", "trick", "bids", "blind", "looked", "tricks", "voids", "broken")
+)
+_LEADER, _OPENER, _TURN, _PHASE, _DRAWS, _KEPT, _EXCHANGED, _SCORE, _TO_TARGET, _BAGS, _BAG_ROOM = (
+    FIELDS[name].start
+    for name in (
+        *("leader", "opener", "turn", "phase", "draws", "kept", "exchanged"),
+        *("score", "to_target", "bags", "bag_room"),
+    )
+)
+_EVEN_BITS = U64(0x5555555555555555)
+
+
+@jit
+def put(words, start, width, value):
+    """Write the low ``width`` bits of ``value`` (no others set) at bit ``start`` of the cleared ``words``."""
+    word = start >> 6
+    shift = start & 63
+    words[word] |= value << U64(shift)
+    if shift + width > 64:
+        words[word + 1] |= value >> U64(64 - shift)
+
+
+@jit
+def ones(count, most):
+    """``count`` ones from bit 0 up, cut off at 0 and ``most``."""
+    return bit(min(max(count, 0), most)) - U64(1)
+
+
+@jit
+def every_second(word):
+    """Bits 0, 2, 4, ... of a word of 26 bits, moved together to bits 0 to 12 (Warren, Hacker's Delight, 7-4)."""
+    word &= _EVEN_BITS
+    word = (word | word >> U64(1)) & U64(0x3333333333333333)
+    word = (word | word >> U64(2)) & U64(0x0F0F0F0F0F0F0F0F)
+    word = (word | word >> U64(4)) & U64(0x00FF00FF00FF00FF)
+    return (word | word >> U64(8)) & U64(0xFFFF)
+
+
+@jit
+def pack(s, r, seat, words):
+    """The observation of ``seat`` as bits in ``words`` (uint64 of shape (WORDS,)): what conceal shows, no more."""
+    for k in range(WORDS):
+        words[k] = 0
+    players = r.players
+    if sees_hand(s, seat):
+        words[0] = s.hands[seat]
+    if r.draft:
+        put_draft(s, r, seat, words)
+    for relative in range(players):
+        other = seat + relative
+        if other >= players:
+            other -= players
+        put(words, _PLAYS + 52 * relative, 52, s.plays[other])
+        if s.bids[other] >= 0:
+            put(words, _BIDS + 18 * relative + s.bids[other], 1, U64(1))
+        put(words, _BLIND + relative, 1, U64(s.blind[other] == BLIND_BID))
+        put(words, _LOOKED + relative, 1, U64(s.blind[other] == LOOKED))
+        put(words, _TRICKS + 17 * relative, 17, ones(s.tricks[other], 17))
+        put(words, _VOIDS + 4 * relative, 4, U64(s.voids[other]))
+        put(words, _LEADER + relative, 1, U64(other == s.leader))
+        put(words, _OPENER + relative, 1, U64(other == s.opener))
+        put(words, _TURN + relative, 1, U64(other == s.seat))
+        if players == 2:
+            put(words, _EXCHANGED + 13 * relative, 13, ones(s.exchanged[other], 13))
+    for place in range(s.in_trick):
+        put(words, _TRICK + 52 * place + s.order[s.played - s.in_trick + place], 1, U64(1))
+    put(words, _BROKEN, 1, U64(s.broken))
+    put(words, _PHASE + s.phase, 1, U64(1))
+    own_side = seat % r.sides
+    for relative in range(r.sides):
+        side = own_side + relative
+        if side >= r.sides:
+            side -= r.sides
+        score = s.scores[side]
+        bags = s.bags[side]
+        put(words, _SCORE + 16 * relative, 16, U64(min(max(score, -32768), 32767) & 0xFFFF))
+        put(words, _TO_TARGET + 20 * relative, 20, ones((r.target - score + TARGET_STEP - 1) // TARGET_STEP, 20))
+        put(words, _BAGS + 8 * relative, 8, U64(min(bags, 255)))
+        if r.bag_limit > 0:
+            put(words, _BAG_ROOM + 10 * relative, 10, ones(r.bag_limit - bags, 10))
+
+
+@jit
+def put_draft(s, r, seat, words):
+    """The slices that only a draft or an exchange fills."""
+    if sees_drawn(s, seat):
+        put(words, _DRAWN + s.deck[2 * s.draws], 1, U64(1))
+    put(words, _GONE, 52, s.seen[seat] | s.given[seat])
+    # the opener decides draws 0, 2, 4, ... and the other seat the rest
+    opens = seat != s.opener
+    for relative in range(2):
+        parity = opens ^ relative
+        put(words, _DRAWS + 13 * relative, 13, ones((s.draws + 1 - parity) >> 1, 13))
+        put(words, _KEPT + 13 * relative, 13, every_second(U64(s.kept) >> U64(parity)))
+
+
+@jit
+def encode(s, r, seat, words, observation):
+    """Write the observation of ``seat`` to a row of int8; ``words`` is scratch of shape (WORDS,), uint64."""
+    pack(s, r, seat, words)
+    for k in range(WORDS - 1):
+        spread(observation, 64 * k, words[k])
+    # the last 64 bytes overlap the ones before, so that nothing is written past the row
+    rest = SIZE - 64 * (WORDS - 1)
+    last = (words[WORDS - 2] >> U64(rest)) | (words[WORDS - 1] << U64(64 - rest))
+    spread(observation, SIZE - 64, last)
+
+
+@jit
+def encode_mask(low, high, mask):
+    """Write the two words of :func:`spades_env.engine.step.legal` to a row of 75 int8."""
+    spread(mask, 0, low)
+    spread(mask, NUM_ACTIONS - 64, (low >> U64(NUM_ACTIONS - 64)) | (high << U64(128 - NUM_ACTIONS)))
+
+
+@jit
+def encode_for(s, r, seat, words, observation, mask):
+    """Write observation and action mask of ``seat``; the mask is all 0 unless it is on turn."""
+    encode(s, r, seat, words, observation)
+    if seat == s.seat:
+        low, high = legal(s, r)
+        encode_mask(low, high, mask)
+    else:
+        encode_mask(U64(0), U64(0), mask)
