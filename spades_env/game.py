@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import dataclasses
 import operator
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,6 +14,7 @@ from spades_env.engine import single
 from spades_env.engine.jit import jit
 from spades_env.engine.state import BLIND_BID, LOOKED, STATE, UNASKED, UNKNOWN_CARD, Phase, rules_record
 from spades_env.engine.step import EXCHANGED, HAND_ENDED, NOTHING
+from spades_env.log import HandLog, HandResult, Start
 from spades_env.rules import Rules, as_rules
 
 if TYPE_CHECKING:
@@ -163,7 +162,7 @@ class Position:
         return self._state["exchanged"][0, : self.rules.players].tolist() + [0] * (self.rules.players - 2)
 
     @property
-    def last_hand(self) -> dict[str, list[int]]:
+    def last_hand(self) -> dict[str, Any]:
         """Bids, blind flags, tricks (by seat) and points (by side, in points) of the last finished hand."""
         blind = [value == BLIND_BID for value in self._seats("last_blind")]
         seats = {"bids": self._seats("last_bids"), "blind": blind, "tricks": self._seats("last_tricks")}
@@ -199,11 +198,13 @@ class Game(Position):
         ValueError: if an argument makes no sense, with a message that says which and what is allowed.
     """
 
-    __slots__ = ("_decks", "_log", "_start", "seed")
+    __slots__ = ("_decks", "_hand", "_past", "_start", "seed")
 
     seed: tuple[int, int, int]
     _start: Start
-    _log: list[HandLog]
+    _decks: list[list[int]]
+    _past: tuple[HandLog, ...]
+    _hand: HandLog
 
     def __init__(
         self,
@@ -229,6 +230,15 @@ class Game(Position):
         )
         self._begin()
 
+    @classmethod
+    def _restored(cls, rules: Rules, seed: tuple[int, int, int], start: Start, decks: list[list[int]]) -> Game:
+        """A game about to be played from ``start``, of values that are known to be good."""
+        game = cls.__new__(cls)
+        game.rules, game._rules, game._state = rules, rules_record(rules), np.zeros(1, STATE)
+        game.seed, game._start, game._decks = seed, start, decks
+        game._begin()
+        return game
+
     def _begin(self) -> None:
         """Set the first hand up from ``seed``, ``_start`` and ``_decks``."""
         seed, table, match = self.seed
@@ -239,12 +249,18 @@ class Game(Position):
         if start.hand_number:
             self._state["hand_number"] = start.hand_number
             single.begin_hand(self._state, self._rules, start.opener)
-        self._log = []
+        if start.last is not None:
+            seats, sides, last = self.rules.players, self.rules.sides, start.last
+            self._state["points"][0, :sides] = last.points
+            self._state["last_bids"][0, :seats] = last.bids
+            self._state["last_blind"][0, :seats] = [BLIND_BID if blind else LOOKED for blind in last.blind]
+            self._state["last_tricks"][0, :seats] = last.tricks
+        self._past = ()
         self._begin_log()
 
     def _begin_log(self) -> None:
         """Deal the next given deck, if there is one, and open the log of the hand."""
-        hand = len(self._log)
+        hand = len(self._past)
         given = hand < len(self._decks)
         if given:
             deck = self._decks[hand]
@@ -252,7 +268,7 @@ class Game(Position):
             single.deal_deck(self._state, self._rules, self.opener)
         else:
             deck = self._state["deck"][0, : len(self.rules.deck)].tolist()
-        self._log.append(HandLog(deck, given))
+        self._hand = HandLog(deck, given)
 
     def apply(self, action: int) -> None:
         """Carry out ``action`` for the seat on turn; scoring and the next deal happen by themselves.
@@ -269,15 +285,15 @@ class Game(Position):
         event = single.apply_action(self._state, self._rules, index)
         if event == single.ILLEGAL:
             raise IllegalAction(self._explain(index))
-        log = self._log[-1]
-        log.actions.append(index)
+        self._hand.actions.append(index)
         if event == NOTHING:
             return
         if event == EXCHANGED:
-            log.received = [cards_in(received) for received in self._state["received"][0].tolist()]
+            self._hand.received = [cards_in(received) for received in self._state["received"][0].tolist()]
             return
-        log.points, log.scores, log.bags = self._sides("points"), self.scores, self.bags
+        self._hand.result = HandResult(**self.last_hand, scores=self.scores, bags=self.bags)
         if event == HAND_ENDED:
+            self._past += (self._hand,)
             self._begin_log()
 
     def _explain(self, action: int) -> str:
@@ -299,9 +315,9 @@ class Game(Position):
         """An independent copy that continues in the same way, random stream included."""
         copy = Game.__new__(Game)
         copy.rules, copy._rules, copy.seed = self.rules, self._rules, self.seed
-        copy._decks, copy._start = self._decks, self._start
+        copy._decks, copy._start, copy._past = self._decks, self._start, self._past
         copy._state = self._state.copy()
-        copy._log = [*self._log[:-1], self._log[-1].copy()]
+        copy._hand = self._hand.copy()
         return copy
 
     __copy__ = clone
@@ -341,33 +357,6 @@ class Game(Position):
         return (
             f"<Game {self.rules.name} hand {self.hand_number} {self.phase.name} seat {self.seat} scores {self.scores}>"
         )
-
-
-@dataclass(frozen=True)
-class Start:
-    """How a match begins: points and bags by side, the opener, and the number of its first hand."""
-
-    scores: list[int]
-    bags: list[int]
-    opener: int
-    hand_number: int = 0
-
-
-@dataclass
-class HandLog:
-    """All that happened in one hand; the results are None until it is scored."""
-
-    deck: list[int]
-    given: bool
-    actions: list[int] = field(default_factory=list)
-    received: list[list[int]] | None = None
-    points: list[int] | None = None
-    scores: list[int] | None = None
-    bags: list[int] | None = None
-
-    def copy(self) -> HandLog:
-        """A copy whose actions may grow apart."""
-        return dataclasses.replace(self, actions=list(self.actions))
 
 
 class View(Position):
