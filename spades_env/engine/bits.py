@@ -76,10 +76,15 @@ def suit_mask(suit):
 
 @jit
 def select(word, n):
-    """Index of the bit set in ``word`` that has ``n`` set bits below it."""
-    for _ in range(n):
-        word &= word - U64(1)
-    return lowest(word)
+    """Index of the bit set in ``word`` that has ``n`` set bits below it: halves the word six times, without a branch."""
+    index = 0
+    for half in (32, 16, 8, 4, 2, 1):
+        low = popcount(word & ((U64(1) << U64(half)) - U64(1)))
+        skip = half if n >= low else 0
+        n -= low if n >= low else 0
+        word >>= U64(skip)
+        index += skip
+    return index
 
 
 @jit

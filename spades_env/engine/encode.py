@@ -61,38 +61,66 @@ def pack(s, r, seat, words):
         words[0] = s.hands[seat]
     if r.draft:
         put_draft(s, r, seat, words)
-    for relative in range(players):
-        other = seat + relative
-        if other >= players:
-            other -= players
-        put(words, _PLAYS + 52 * relative, 52, s.plays[other])
-        if s.bids[other] >= 0:
-            put(words, _BIDS + 18 * relative + s.bids[other], 1, U64(1))
-        put(words, _BLIND + relative, 1, U64(s.blind[other] == BLIND_BID))
-        put(words, _LOOKED + relative, 1, U64(s.blind[other] == LOOKED))
-        put(words, _TRICKS + 17 * relative, 17, ones(s.tricks[other], 17))
-        put(words, _VOIDS + 4 * relative, 4, U64(s.voids[other]))
-        put(words, _LEADER + relative, 1, U64(other == s.leader))
-        put(words, _OPENER + relative, 1, U64(other == s.opener))
-        put(words, _TURN + relative, 1, U64(other == s.seat))
-        if players == 2:
-            put(words, _EXCHANGED + 13 * relative, 13, ones(s.exchanged[other], 13))
-    for place in range(s.in_trick):
-        put(words, _TRICK + 52 * place + s.order[s.played - s.in_trick + place], 1, U64(1))
+    # one call for each seat, place and side, not loops: constant positions make a put two instructions
+    put_seat(s, players, seat, 0, words)
+    put_seat(s, players, seat, 1, words)
+    if players > 2:
+        put_seat(s, players, seat, 2, words)
+    if players > 3:
+        put_seat(s, players, seat, 3, words)
+    put_side(s, r, seat, 0, words)
+    put_side(s, r, seat, 1, words)
+    if r.sides > 2:
+        put_side(s, r, seat, 2, words)
+    if r.sides > 3:
+        put_side(s, r, seat, 3, words)
+    put_trick(s, 0, words)
+    put_trick(s, 1, words)
+    put_trick(s, 2, words)
     put(words, _BROKEN, 1, U64(s.broken))
-    put(words, _PHASE + s.phase, 1, U64(1))
-    own_side = seat % r.sides
-    for relative in range(r.sides):
-        side = own_side + relative
-        if side >= r.sides:
-            side -= r.sides
-        score = s.scores[side]
-        bags = s.bags[side]
-        put(words, _SCORE + 16 * relative, 16, U64(min(max(score, -32768), 32767) & 0xFFFF))
-        put(words, _TO_TARGET + 20 * relative, 20, ones((r.target - score + TARGET_STEP - 1) // TARGET_STEP, 20))
-        put(words, _BAGS + 8 * relative, 8, U64(min(bags, 255)))
-        if r.bag_limit > 0:
-            put(words, _BAG_ROOM + 10 * relative, 10, ones(r.bag_limit - bags, 10))
+    put(words, _PHASE, 6, bit(s.phase))
+
+
+@jit
+def put_seat(s, players, seat, relative, words):
+    """The slices of one seat, ``relative`` places clockwise from ``seat``."""
+    other = seat + relative
+    if other >= players:
+        other -= players
+    put(words, _PLAYS + 52 * relative, 52, s.plays[other])
+    bid = s.bids[other]
+    put(words, _BIDS + 18 * relative, 18, bit(bid + 1) >> U64(1))  # no bid is -1
+    blind = s.blind[other]
+    put(words, _BLIND + relative, 1, U64(blind == BLIND_BID))
+    put(words, _LOOKED + relative, 1, U64(blind == LOOKED))
+    put(words, _TRICKS + 17 * relative, 17, bit(s.tricks[other]) - U64(1))
+    put(words, _VOIDS + 4 * relative, 4, U64(s.voids[other]))
+    put(words, _LEADER + relative, 1, U64(other == s.leader))
+    put(words, _OPENER + relative, 1, U64(other == s.opener))
+    put(words, _TURN + relative, 1, U64(other == s.seat))
+    if relative < 2 and players == 2:
+        put(words, _EXCHANGED + 13 * relative, 13, bit(s.exchanged[other]) - U64(1))
+
+
+@jit
+def put_side(s, r, seat, relative, words):
+    """The slices of one side, ``relative`` places from that of ``seat``."""
+    side = (seat & 1 if r.sides == 2 else seat) + relative
+    if side >= r.sides:
+        side -= r.sides
+    score = s.scores[side]
+    bags = s.bags[side]
+    put(words, _SCORE + 16 * relative, 16, U64(min(max(score, -32768), 32767) & 0xFFFF))
+    put(words, _TO_TARGET + 20 * relative, 20, ones((r.target - score + TARGET_STEP - 1) // TARGET_STEP, 20))
+    put(words, _BAGS + 8 * relative, 8, U64(min(bags, 255)))
+    put(words, _BAG_ROOM + 10 * relative, 10, ones(r.bag_limit - bags, 10))
+
+
+@jit
+def put_trick(s, place, words):
+    """The card in one place of the current trick."""
+    if place < s.in_trick:
+        put(words, _TRICK + 52 * place, 52, bit(s.order[s.played - s.in_trick + place]))
 
 
 @jit

@@ -53,7 +53,7 @@ class Compiler:
         before = numba.core.config.CACHE_DIR
         numba.core.config.CACHE_DIR = str(self.folder)
         try:
-            return numba.njit(cache=True, nogil=True, error_model="numpy")(function)
+            return numba.njit(cache=True, nogil=True, error_model="numpy", _nrt=False, forceinline=True)(function)
         finally:
             numba.core.config.CACHE_DIR = before
 
