@@ -9,6 +9,7 @@ import numpy as np
 from spades_agents.base import TableArrays, check_on_turn
 from spades_agents.compiler import jit
 from spades_agents.heuristic.decide import decide
+from spades_agents.heuristic.notes import NOTES
 from spades_env.engine.conceal import conceal
 from spades_env.engine.state import STATE
 from spades_env.game import View
@@ -17,18 +18,18 @@ __all__ = ["HeuristicAgent"]
 
 
 @jit
-def decide_one(states, rules):
+def decide_one(states, rules, notes):
     """The decision of the seat on turn; ``states[0]`` holds what it may know."""
-    return decide(states[0], rules[0])
+    return decide(states[0], rules[0], notes[0])
 
 
 @jit
-def decide_rows(states, rules, rows, scratch, actions):
+def decide_rows(states, rules, rows, scratch, notes, actions):
     """Write the decisions of the seats on turn at the tables ``rows``, each from what it may know alone."""
     for k in range(rows.size):
         row = rows[k]
         conceal(states, row, rules[0], states[row].seat, scratch, 0)
-        actions[k] = decide(scratch[0], rules[0])
+        actions[k] = decide(scratch[0], rules[0], notes[0])
 
 
 class HeuristicAgent:
@@ -43,6 +44,7 @@ class HeuristicAgent:
     def __init__(self) -> None:
         jit.announce("the agents")
         self._scratch = np.zeros(1, STATE)
+        self._notes = np.zeros(1, NOTES)
 
     def reset(self, seed: int | None = None) -> None:
         """Nothing to forget and no dice to seed."""
@@ -50,11 +52,11 @@ class HeuristicAgent:
     def act(self, view: View) -> int:
         """The action for ``view.observer``, who must be on turn."""
         check_on_turn(view)
-        return int(decide_one(view._state, view._rules))
+        return int(decide_one(view._state, view._rules, self._notes))
 
     def act_batch(self, tables: TableArrays, rows: Any) -> np.ndarray:
         """The actions of the seats on turn at the tables ``rows``, an int64 array."""
         rows = np.asarray(rows, np.int64)
         actions = np.empty(len(rows), np.int64)
-        decide_rows(tables.states, tables.rules_record, rows, self._scratch, actions)
+        decide_rows(tables.states, tables.rules_record, rows, self._scratch, self._notes, actions)
         return actions

@@ -11,11 +11,11 @@ from spades_env.engine.state import BID, BLIND, DRAFT, PLAY
 
 
 @jit
-def decide(s, r):
-    """The action of the seat on turn, from a record that holds only what it may know."""
+def decide(s, r, w):
+    """The action of the seat on turn, from a record that holds only what it may know; ``w`` is one of NOTES."""
     phase = s.phase
     if phase == PLAY:
-        return choose_card(s, r)
+        return choose_card(s, r, w)
     if phase == DRAFT:
         return KEEP if keeps(s, r) else REJECT
     if phase == BID:

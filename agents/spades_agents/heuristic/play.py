@@ -3,18 +3,93 @@
 from __future__ import annotations
 
 from spades_agents.compiler import jit
-from spades_env.engine.bits import popcount, select
+from spades_agents.heuristic.evaluate import nil_alive, value_tricks
+from spades_agents.heuristic.notes import power, take_notes
+from spades_agents.heuristic.worth import rate_cards
+from spades_env.engine.bits import U64, lowest, popcount, suit_mask
 from spades_env.engine.play import playable
 
 
 @jit
-def choose_card(s, r):
-    """A legal card: the highest while tricks are needed, else the lowest."""
-    cards = playable(s, r)
-    need = s.bids[s.seat] > s.tricks[s.seat]
-    best = -1
-    for k in range(popcount(cards)):
-        card = select(cards, k)
-        if best < 0 or (card % 13 > best % 13) == need:
+def beats(card, best):
+    """Whether ``card`` takes the trick from ``best``, the best card so far."""
+    if card // 13 == best // 13:
+        return card > best
+    return card // 13 == 3
+
+
+@jit
+def chance_to_beat(s, w, seat, led, best):
+    """Chance that a seat yet to play takes the trick from ``best``; a nil bidder does so only when it must."""
+    follow = w.chance[4 * seat + led]
+    trump = w.chance[4 * seat + 3]
+    suit_out = w.out & suit_mask(led)
+    spades_out = w.out & suit_mask(3)
+    reluctant = nil_alive(s, seat)
+    void = power(1.0 - follow, popcount(suit_out))
+    if best // 13 == led:
+        higher = popcount(suit_out >> U64(best + 1))
+        clear = power(1.0 - follow, higher)
+        if reluctant:
+            return power(1.0 - follow, popcount(suit_out) - higher) * (1.0 - clear)
+        ruff = 0.0 if led == 3 else void * (1.0 - power(1.0 - trump, popcount(spades_out)))
+        return 1.0 - clear + ruff
+    if reluctant:
+        return 0.0
+    return void * (1.0 - power(1.0 - trump, popcount(spades_out >> U64(best + 1))))
+
+
+@jit
+def foresee(s, r, w, card):
+    """Fill ``wins``: who takes the trick if the seat on turn plays ``card``."""
+    me = s.seat
+    for seat in range(4):
+        w.wins[seat] = 0.0
+    if s.in_trick == 0:
+        led = card // 13
+        best = card
+        w.wins[me] = 1.0
+    else:
+        led = s.order[s.played - s.in_trick] // 13
+        if beats(card, s.best_card):
             best = card
+            w.wins[me] = 1.0
+        else:
+            best = s.best_card
+            w.wins[s.best_seat] = 1.0
+    for k in range(1, r.players - s.in_trick):
+        seat = (me + k) % r.players
+        chance = chance_to_beat(s, w, seat, led, best)
+        for other in range(r.players):
+            w.wins[other] *= 1.0 - chance
+        w.wins[seat] = chance
+
+
+@jit
+def choose_card(s, r, w):
+    """The legal card that promises the most points."""
+    cards = playable(s, r)
+    if cards & (cards - U64(1)) == U64(0):
+        return lowest(cards)
+    take_notes(s, r, w)
+    rate_cards(s, r, w)
+    value_tricks(s, r, w)
+    me = s.seat
+    others = 0.0
+    for seat in range(r.players):
+        if seat != me:
+            others += w.value[seat] / (r.players - 1)
+    price = w.value[me] - others
+    best = -1
+    best_score = 0.0
+    while cards:
+        card = lowest(cards)
+        cards &= cards - U64(1)
+        foresee(s, r, w, card)
+        score = -price * (w.worth[card] + 0.001 * (card % 13))
+        for seat in range(r.players):
+            score += w.wins[seat] * w.value[seat]
+        if best < 0 or score > best_score:
+            best = card
+            best_score = score
     return best
