@@ -44,3 +44,14 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     for mark, count in _left_out.items():
         terminalreporter.write_line(f"{count} tests marked {mark} left out: --{mark} runs them", yellow=True)
+    for outcome in ("passed", "failed"):
+        for result in terminalreporter.getreports(outcome):
+            for name, line in result.user_properties:
+                if name == "report":
+                    terminalreporter.write_line(f"{result.nodeid.split('::')[-1]}: {line}")
+
+
+@pytest.fixture
+def report(request: pytest.FixtureRequest):
+    """A function that adds a line to the summary of the run: how much was compared, how fast it was."""
+    return lambda line: request.node.user_properties.append(("report", line))
