@@ -69,14 +69,13 @@ LAYOUT: tuple[Field, ...] = tuple(
         Field("plays", 4, 52, "set", "cards played in this hand, by seat"),
         Field("trick", 3, 52, "set", "first, second and third card of the current trick"),
         Field("bids", 4, 18, "one-hot", "bid 0 to 17, by seat; none before the bid"),
-        Field("blind", 4, 1, "flag", "has bid blind nil, by seat"),
-        Field("looked", 4, 1, "flag", "has declined blind nil, or was not offered it, by seat"),
+        Field("answer", 4, 2, "one-hot", "blind question: looked (or was never asked), bid blind nil, by seat"),
         Field("tricks", 4, 17, "count", "tricks won in this hand, by seat"),
         Field("voids", 4, 4, "set", "suits (C, D, H, S) of which the seat has shown to hold none, by seat"),
         Field("broken", 1, 1, "flag", "spades are broken"),
-        Field("leader", 4, 1, "flag", "leads or led the current trick (before the play: will lead the first), by seat"),
-        Field("opener", 4, 1, "flag", "opened the hand, by seat"),
-        Field("turn", 4, 1, "flag", "is on turn, by seat"),
+        Field("leader", 1, 4, "one-hot", "seat that leads or led the current trick (before the play: the first)"),
+        Field("opener", 1, 4, "one-hot", "seat that opened the hand"),
+        Field("turn", 1, 4, "one-hot", "seat on turn"),
         Field("phase", 1, 6, "one-hot", "blind, draft, exchange, bid, play, over"),
         Field("draws", 2, 13, "count", "draws decided in the draft, by seat"),
         Field("kept", 2, 13, "set", "which of its draws the seat kept, by seat"),
@@ -105,15 +104,15 @@ def used_bits(rules: Rules) -> np.ndarray:
     absent = set() if rules.draft else {"drawn", "draws", "kept"}
     if not rules.exchange or not rules.blind_nil:
         absent |= {"exchanged"} if rules.draft else {"exchanged", "gone"}
-    if not rules.blind_nil:
-        absent |= {"blind"}
     if not rules.bag_limit:
         absent |= {"bag_room"}
+    widths = {"bids": rules.hand_size + 1, "tricks": rules.hand_size, "answer": 2 if rules.blind_nil else 1}
+    widths |= dict.fromkeys(("leader", "opener", "turn"), rules.players)
     for field in LAYOUT:
         if field.name in absent:
             continue
         rows = min(field.rows, parts.get(field.name, rules.players))
-        width = {"bids": rules.hand_size + 1, "tricks": rules.hand_size}.get(field.name, field.width)
+        width = widths.get(field.name, field.width)
         for row in range(rows):
             start = field.start + row * field.width
             used[start : start + width] = True

@@ -74,7 +74,7 @@ def deal(s, r, opener):
         s.given[seat] = 0
         s.received[seat] = 0
         s.exchanged[seat] = 0
-    for k in range(52):
+    for k in range(56):
         s.order[k] = UNKNOWN_CARD
     s.leader = (opener + r.leads_first) % r.players
     s.best_seat = 0

@@ -6,21 +6,20 @@ from spades_env.cards import NUM_ACTIONS
 from spades_env.engine.bits import U64, bit, spread
 from spades_env.engine.conceal import sees_drawn, sees_hand
 from spades_env.engine.jit import jit
-from spades_env.engine.state import BLIND_BID, LOOKED
 from spades_env.engine.step import legal
 from spades_env.observation import FIELDS, SIZE, TARGET_STEP, WORDS
 
 # Starts as plain ints: numba compiles them to constants.
-_DRAWN, _GONE, _PLAYS, _TRICK, _BIDS, _BLIND, _LOOKED, _TRICKS, _VOIDS, _BROKEN = (
-    FIELDS[name].start
-    for name in ("drawn", "gone", "plays", "trick", "bids", "blind", "looked", "tricks", "voids", "broken")
-)
-_LEADER, _OPENER, _TURN, _PHASE, _DRAWS, _KEPT, _EXCHANGED, _SCORE, _TO_TARGET, _BAGS, _BAG_ROOM = (
+_DRAWN, _GONE, _PLAYS, _TRICK, _BIDS, _ANSWER, _TRICKS, _VOIDS, _BROKEN, _LEADER, _OPENER = (
     FIELDS[name].start
     for name in (
-        *("leader", "opener", "turn", "phase", "draws", "kept", "exchanged"),
-        *("score", "to_target", "bags", "bag_room"),
+        *("drawn", "gone", "plays", "trick", "bids", "answer", "tricks"),
+        *("voids", "broken", "leader", "opener"),
     )
+)
+_TURN, _PHASE, _DRAWS, _KEPT, _EXCHANGED, _SCORE, _TO_TARGET, _BAGS, _BAG_ROOM = (
+    FIELDS[name].start
+    for name in ("turn", "phase", "draws", "kept", "exchanged", "score", "to_target", "bags", "bag_room")
 )
 _EVEN_BITS = U64(0x5555555555555555)
 
@@ -33,6 +32,12 @@ def put(words, start, width, value):
     words[word] |= value << U64(shift)
     if shift + width > 64:
         words[word + 1] |= value >> U64(64 - shift)
+
+
+@jit
+def bit_or_none(index):
+    """The uint64 with bit ``index`` set, or 0 if ``index`` is -1."""
+    return bit(index + 1) >> U64(1)
 
 
 @jit
@@ -79,6 +84,16 @@ def pack(s, r, seat, words):
     put_trick(s, 2, words)
     put(words, _BROKEN, 1, U64(s.broken))
     put(words, _PHASE, 6, bit(s.phase))
+    put(words, _LEADER, 4, bit(seat_from(s.leader, seat, players)))
+    put(words, _OPENER, 4, bit(seat_from(s.opener, seat, players)))
+    put(words, _TURN, 4, bit(seat_from(s.seat, seat, players)))
+
+
+@jit
+def seat_from(other, seat, players):
+    """How many places clockwise from ``seat`` the seat ``other`` sits."""
+    places = other - seat
+    return places if places >= 0 else places + players
 
 
 @jit
@@ -88,16 +103,10 @@ def put_seat(s, players, seat, relative, words):
     if other >= players:
         other -= players
     put(words, _PLAYS + 52 * relative, 52, s.plays[other])
-    bid = s.bids[other]
-    put(words, _BIDS + 18 * relative, 18, bit(bid + 1) >> U64(1))  # no bid is -1
-    blind = s.blind[other]
-    put(words, _BLIND + relative, 1, U64(blind == BLIND_BID))
-    put(words, _LOOKED + relative, 1, U64(blind == LOOKED))
+    put(words, _BIDS + 18 * relative, 18, bit_or_none(s.bids[other]))
+    put(words, _ANSWER + 2 * relative, 2, U64(s.blind[other]))  # UNASKED 0, LOOKED 1, BLIND_BID 2: bits already
     put(words, _TRICKS + 17 * relative, 17, bit(s.tricks[other]) - U64(1))
     put(words, _VOIDS + 4 * relative, 4, U64(s.voids[other]))
-    put(words, _LEADER + relative, 1, U64(other == s.leader))
-    put(words, _OPENER + relative, 1, U64(other == s.opener))
-    put(words, _TURN + relative, 1, U64(other == s.seat))
     if relative < 2 and players == 2:
         put(words, _EXCHANGED + 13 * relative, 13, bit(s.exchanged[other]) - U64(1))
 
@@ -118,9 +127,8 @@ def put_side(s, r, seat, relative, words):
 
 @jit
 def put_trick(s, place, words):
-    """The card in one place of the current trick."""
-    if place < s.in_trick:
-        put(words, _TRICK + 52 * place, 52, bit(s.order[s.played - s.in_trick + place]))
+    """The card in one place of the current trick; a place not filled yet holds UNKNOWN_CARD, -1."""
+    put(words, _TRICK + 52 * place, 52, bit_or_none(s.order[s.played - s.in_trick + place]))
 
 
 @jit
