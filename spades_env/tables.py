@@ -11,12 +11,13 @@ import numpy as np
 
 from spades_env.cards import NUM_ACTIONS, action_name
 from spades_env.checks import check_int, check_list, check_seed
-from spades_env.engine.bits import U64, below, popcount, stream_key
+from spades_env.engine.bits import below, popcount, stream_key
 from spades_env.engine.deal import start_match
 from spades_env.engine.encode import encode_for
+from spades_env.engine.episode import agent_stream, episode_end, hand_rewards, next_match, seed_agents
 from spades_env.engine.jit import jit
 from spades_env.engine.state import OVER, STATE, rules_record
-from spades_env.engine.step import HAND_ENDED, MATCH_ENDED, is_legal, legal, nth_legal, step
+from spades_env.engine.step import is_legal, legal, nth_legal, step
 from spades_env.game import IllegalAction, View
 from spades_env.observation import SIZE, WORDS
 from spades_env.rules import Rules, as_rules
@@ -25,48 +26,31 @@ Episode = Literal["match", "hand"]
 Reward = Literal["score", "win"]
 EPISODES: tuple[Episode, ...] = ("match", "hand")
 REWARDS: tuple[Reward, ...] = ("score", "win")
-AGENT_STREAM = 1 << 32  # stream indices of the agents' own randomness start here, far from any table's
+ILLEGAL_REWARD: dict[Reward, float] = {"score": -10.0, "win": -1.0}  # of an illegal action, if it ends the episode
 
 
-@jit
-def hand_rewards(s, r, by_score, event, rewards):
-    """Write every seat's reward for what ``step`` returned to ``rewards`` (float32, one for each seat).
+def agent_seed(seed: int | Sequence[int], seat: int) -> int:
+    """The seed of the player at ``seat`` in one match.
 
-    By score: its side's score change less the mean of the other sides', in hundreds of points, when a hand
-    ends. By win: 1 for the seats of the side that has won the match, -1 for the others.
+    A player that starts a SplitMix64 stream from it (``agent.reset(seed)``) rolls the dice that a batch agent
+    finds in ``Tables.agent_rng`` there.
+
+    Args:
+        seed: as :class:`spades_env.game.Game` takes it: (seed, table, match), missing places 0.
+        seat: 0 to 3.
+
+    Raises:
+        ValueError: if it is not such a seed.
     """
-    sides = r.sides
-    if by_score:
-        if event != HAND_ENDED and event != MATCH_ENDED:
-            rewards[:] = 0
-            return
-        total = 0
-        for side in range(sides):
-            total += s.points[side]
-        for seat in range(r.players):
-            own = s.points[seat % sides]
-            rewards[seat] = (own - (total - own) / (sides - 1)) / 100
-    elif event == MATCH_ENDED:
-        for seat in range(r.players):
-            rewards[seat] = 1 if seat % sides == s.winner else -1
-    else:
-        rewards[:] = 0
+    base, table, match = check_seed(seed)
+    return int(agent_stream(np.uint64(stream_key(np.uint64(base), table)), match, seat))
 
 
 @jit
-def episode_end(s, by_hand, max_hands, event):
-    """(terminated, truncated) after what ``step`` returned."""
-    if event == MATCH_ENDED or (by_hand and event == HAND_ENDED):
-        return True, False
-    return False, event == HAND_ENDED and s.hand_number >= max_hands
-
-
-@jit
-def reset_rows(states, rules, rows, opener):
+def reset_rows(states, rules, rows, opener, agent_rng):
     """Begin the next match at each of ``rows``."""
     for row in rows:
-        s = states[row]
-        start_match(s, rules[0], s.key, s.match + 1, opener)
+        next_match(states[row], rules[0], agent_rng[row], opener)
 
 
 @jit
@@ -75,8 +59,7 @@ def seed_rows(states, rules, seeds, tables, rows, opener, agent_rng):
     for k in range(len(rows)):
         row = rows[k]
         start_match(states[row], rules[0], stream_key(seeds[k], tables[k]), 0, opener)
-        for seat in range(4):
-            agent_rng[row, seat] = stream_key(stream_key(seeds[k], tables[k]), U64(AGENT_STREAM + seat))
+        seed_agents(states[row], agent_rng[row])
 
 
 @jit
@@ -91,7 +74,19 @@ def first_illegal(states, rules, rows, actions):
 
 @jit
 def advance_rows(
-    states, rules, rows, actions, by_score, by_hand, max_hands, opener, auto_reset, rewards, terminated, truncated
+    states,
+    rules,
+    rows,
+    actions,
+    by_score,
+    by_hand,
+    max_hands,
+    opener,
+    auto_reset,
+    agent_rng,
+    rewards,
+    terminated,
+    truncated,
 ):
     """Carry out legal actions; set rewards and ends; begin the next match where the episode has ended."""
     r = rules[0]
@@ -102,7 +97,7 @@ def advance_rows(
         hand_rewards(s, r, by_score, event, rewards[row])
         terminated[row], truncated[row] = episode_end(s, by_hand, max_hands, event)
         if auto_reset and (terminated[row] or truncated[row]):
-            start_match(s, r, s.key, s.match + 1, opener)
+            next_match(s, r, agent_rng[row], opener)
 
 
 @jit
@@ -150,7 +145,8 @@ class Tables:
         terminated: bool of shape (count,), the last step ended the episode.
         truncated: bool of shape (count,), the last step reached ``max_hands``.
         states: the records, of dtype ``engine.state.STATE``; ``rules_record`` is their rules.
-        agent_rng: uint64 of shape (count, 4): random streams for agents, one for each table and seat.
+        agent_rng: uint64 of shape (count, 4): SplitMix64 streams for players that roll dice, one for each table and
+            seat, begun anew in each match (:func:`agent_seed`).
 
     Raises:
         ValueError: if an argument makes no sense.
@@ -212,7 +208,7 @@ class Tables:
 
     def reset_rows(self, rows: np.ndarray) -> None:
         """Begin the next match at each of ``rows`` (int64), as ``auto_reset`` would."""
-        reset_rows(self.states, self.rules_record, rows, 0)
+        reset_rows(self.states, self.rules_record, rows, 0, self.agent_rng)
 
     def step(self, actions: np.ndarray) -> None:
         """Carry out one action at every table, then write observations and masks of the seats on turn.
@@ -240,13 +236,13 @@ class Tables:
             raise ValueError(f"actions must be ints of shape {rows.shape}, got {actions.dtype} {actions.shape}")
         wrong = first_illegal(self.states, self.rules_record, rows, actions)
         if wrong >= 0:
-            raise self._illegal(int(rows[wrong]), int(actions[wrong]))
+            raise self.illegal_action(int(rows[wrong]), int(actions[wrong]))
         by_score, by_hand = self.reward_kind == "score", self.episode == "hand"
 
         def work(part: slice, _: int) -> None:
             advance_rows(
                 *(self.states, self.rules_record, rows[part], actions[part], by_score, by_hand, self.max_hands, 0),
-                *(self.auto_reset, self.reward, self.terminated, self.truncated),
+                *(self.auto_reset, self.agent_rng, self.reward, self.terminated, self.truncated),
             )
 
         self._split(len(rows), work)
@@ -295,7 +291,8 @@ class Tables:
         for done in [self._pool.submit(work, part, thread) for thread, part in enumerate(parts)]:
             done.result()
 
-    def _illegal(self, row: int, action: int) -> IllegalAction:
+    def illegal_action(self, row: int, action: int) -> IllegalAction:
+        """The error that says why ``action`` is not legal at one table."""
         if self.states["phase"][row] == OVER:
             return IllegalAction(f"table {row}: the match is over, reset_rows begins the next")
         name = action_name(action) if 0 <= action < NUM_ACTIONS else str(action)

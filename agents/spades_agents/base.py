@@ -38,11 +38,14 @@ class TableArrays(Protocol):
         states: array of :data:`spades_env.engine.state.STATE` records, one for each table.
         rules: the rules of all of them.
         rules_record: array of one :data:`spades_env.engine.state.RULES` record, the same for kernels.
+        agent_rng: uint64 of shape (tables, 4), a SplitMix64 stream for each table and seat, begun anew in each
+            match. An agent that rolls dice in a batch moves on the stream of the seat on turn.
     """
 
     states: np.ndarray
     rules: Rules
     rules_record: np.ndarray
+    agent_rng: np.ndarray
 
 
 @runtime_checkable
@@ -53,7 +56,7 @@ class BatchAgent(Agent, Protocol):
         """The actions of the seats on turn at some tables, from what these seats may know.
 
         Args:
-            tables: the tables; they are not changed.
+            tables: the tables; nothing but ``agent_rng`` is changed.
             rows: ints, the tables to act for; none of their matches may be over.
 
         Returns:

@@ -11,7 +11,7 @@ from spades_agents.base import TableArrays, check_on_turn
 from spades_agents.compiler import jit
 from spades_env.cards import BID_0, DONE, LOOK
 from spades_env.checks import check_int
-from spades_env.engine.bits import below, popcount, stream_key
+from spades_env.engine.bits import below, popcount
 from spades_env.engine.state import BID, BLIND, EXCHANGE
 from spades_env.engine.step import legal, nth_legal
 from spades_env.game import View
@@ -55,29 +55,22 @@ def random_action(s, r, rng):
 
 @jit
 def uniform_actions(states, rules, rows, streams, actions):
-    """Write the actions of the tables ``rows``; each table has its own stream."""
+    """Write the actions of the seats on turn at the tables ``rows``; each table and seat has its own stream."""
     for k in range(rows.size):
-        row = rows[k]
-        actions[k] = uniform_action(states[row], rules[0], streams[row])
+        s = states[rows[k]]
+        actions[k] = uniform_action(s, rules[0], streams[rows[k], s.seat : s.seat + 1])
 
 
 @jit
 def random_actions(states, rules, rows, streams, actions):
     """The same for :func:`random_action`."""
     for k in range(rows.size):
-        row = rows[k]
-        actions[k] = random_action(states[row], rules[0], streams[row])
-
-
-@jit
-def extend_streams(streams, seed, known):
-    """Seed the streams from number ``known`` on."""
-    for k in range(known, streams.shape[0]):
-        streams[k, 0] = stream_key(seed, k)
+        s = states[rows[k]]
+        actions[k] = random_action(s, rules[0], streams[rows[k], s.seat : s.seat + 1])
 
 
 class _Dice:
-    """What both share: a random stream for each table, so that a table plays alike in a batch of any size."""
+    """What both share: in a batch the dice are the tables' own, so that a table plays alike in any batch."""
 
     name: str
     _kernel: Any
@@ -89,29 +82,25 @@ class _Dice:
         self.reset(seed)
 
     def reset(self, seed: int | None = None) -> None:
-        """Begin the random streams anew from ``seed`` (0 to 2**64 - 1); None takes one from the operating system."""
-        self._seed = np.uint64(secrets.randbits(48) if seed is None else check_int("seed", seed, 0, 2**64 - 1))
-        self._streams = np.zeros((0, 1), np.uint64)
-        self._extend(1)
+        """Begin the stream of :meth:`act` anew from ``seed`` (0 to 2**64 - 1); None: from the operating system.
 
-    def _extend(self, count: int) -> None:
-        known = len(self._streams)
-        if count > known:
-            self._streams = np.concatenate([self._streams, np.zeros((count - known, 1), np.uint64)])
-            extend_streams(self._streams, self._seed, known)
+        With :func:`spades_env.tables.agent_seed` it becomes the stream that :meth:`act_batch` finds at the table.
+        """
+        start = secrets.randbits(64) if seed is None else check_int("seed", seed, 0, 2**64 - 1)
+        # one for each seat, as the tables have it: an agent that plays several seats draws from one of each
+        self._streams = np.full((1, 4), start, np.uint64)
 
     def act(self, view: View) -> int:
-        """A legal action, drawn from the stream that :meth:`act_batch` has for table 0."""
+        """A legal action, drawn from the agent's own stream."""
         check_on_turn(view)
         self._kernel(view._state, view._rules, self._row, self._streams, self._action)
         return int(self._action[0])
 
     def act_batch(self, tables: TableArrays, rows: Any) -> np.ndarray:
-        """Actions of the seats on turn at the tables ``rows``, an int64 array; table k draws from stream k."""
+        """Actions of the seats on turn at the tables ``rows``, an int64 array, drawn from ``tables.agent_rng``."""
         rows = np.asarray(rows, np.int64)
         actions = np.empty(len(rows), np.int64)
-        self._extend(len(tables.states))
-        self._kernel(tables.states, tables.rules_record, rows, self._streams, actions)
+        self._kernel(tables.states, tables.rules_record, rows, tables.agent_rng, actions)
         return actions
 
 
