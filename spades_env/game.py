@@ -12,7 +12,7 @@ from spades_env.cards import NUM_ACTIONS, action_name, cards_in, hand_text
 from spades_env.checks import MOST_POINTS, check_deck, check_int, check_ints, check_list, check_seed
 from spades_env.engine import single
 from spades_env.engine.jit import jit
-from spades_env.engine.state import BLIND_BID, LOOKED, STATE, UNASKED, UNKNOWN_CARD, Phase, rules_record
+from spades_env.engine.state import BLIND_BID, LOOKED, STATE, UNASKED, UNKNOWN_CARD, Phase, copy_state, rules_record
 from spades_env.engine.step import EXCHANGED, HAND_ENDED, NOTHING
 from spades_env.log import HandLog, HandResult, Start
 from spades_env.rules import Rules, as_rules
@@ -126,7 +126,10 @@ class Position:
 
     @property
     def spades_broken(self) -> bool:
-        """Whether spades are broken."""
+        """Whether spades are broken; in a View, whether everybody has seen it.
+
+        The two differ only without ``spades_must_break``, after a spade was led from a hand of nothing else.
+        """
         return bool(self._int("broken"))
 
     @property
@@ -316,7 +319,7 @@ class Game(Position):
         copy = Game.__new__(Game)
         copy.rules, copy._rules, copy.seed = self.rules, self._rules, self.seed
         copy._decks, copy._start, copy._past = self._decks, self._start, self._past
-        copy._state = self._state.copy()
+        copy._state = copy_state(self._state)
         copy._hand = self._hand.copy()
         return copy
 
@@ -400,6 +403,27 @@ class View(Position):
     def legal_actions(self) -> list[int]:
         """The legal actions, ascending; empty unless the observer is on turn."""
         return super().legal_actions() if self.seat == self.observer else []
+
+    def sample(self, rng: np.random.Generator | int | None = None) -> Game:
+        """A game that agrees with all that the observer has seen, uniformly drawn from all such games.
+
+        Hidden cards are placed anew such that every past play was legal and every card seen is where it was
+        seen; the draft choices, bids and counts of exchanged cards are those of the table. It goes on as any
+        game does, with a random stream of its own, and its record begins with the current hand. What the
+        others' bids and plays suggest is not weighed.
+
+        Args:
+            rng: where the random numbers come from: a numpy Generator, an int as the seed of one, or None for
+                a fresh one. The same view and seed give the same game.
+
+        Raises:
+            ValueError: if ``rng`` is something else.
+        """
+        from spades_env.worlds import sample
+
+        if not isinstance(rng, np.random.Generator):
+            rng = np.random.default_rng(None if rng is None else check_int("rng", rng, 0, 2**64 - 1))
+        return sample(self, rng)
 
     def to_bytes(self) -> bytes:
         """All that the observer knows; equal for two tables that it cannot tell apart."""

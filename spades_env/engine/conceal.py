@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from spades_env.engine.jit import jit
-from spades_env.engine.state import DRAFT, HIDDEN, PUBLIC, UNASKED, UNKNOWN_CARD
+from spades_env.engine.state import BROKEN, DRAFT, HIDDEN, PUBLIC, UNASKED, UNKNOWN_CARD
 
 
 @jit
@@ -32,6 +32,7 @@ def conceal(states, row, r, seat, outs, out_row):
     out.match = 0
     out.rng[0] = 0
     out.pile = 0
+    out.broken &= BROKEN
     for other in range(4):
         if other != seat or not sees_hand(s, seat):
             out.hands[other] = 0

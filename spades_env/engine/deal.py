@@ -34,11 +34,23 @@ def start_hand(s, r, opener):
 
 
 @jit
+def hand_stream(s, hand):
+    """Where the random stream of a hand begins, ``hand`` being how many are finished before it."""
+    return mix(mix(s.key + U64(s.match) * GOLDEN) + U64(hand) * GOLDEN)
+
+
+@jit
+def stream_after(s, r, hand, draws):
+    """Where that stream stands after the shuffle, which takes a word for every two cards, and ``draws`` more words."""
+    return hand_stream(s, hand) + U64(r.deck_size // 2 + draws) * GOLDEN
+
+
+@jit
 def shuffle(s, r):
     """A uniform order of the deck (Fisher-Yates), from (key, match, hand number) alone: what was played before
     does not enter, so a match played again by others has the same decks to the end.
     """
-    s.rng[0] = mix(mix(s.key + U64(s.match) * GOLDEN) + U64(s.hand_number) * GOLDEN)
+    s.rng[0] = hand_stream(s, s.hand_number)
     size = r.deck_size
     first = 52 - size
     for i in range(size):

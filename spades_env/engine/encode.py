@@ -6,6 +6,7 @@ from spades_env.cards import NUM_ACTIONS
 from spades_env.engine.bits import U64, bit, spread
 from spades_env.engine.conceal import sees_drawn, sees_hand
 from spades_env.engine.jit import jit
+from spades_env.engine.state import BROKEN
 from spades_env.engine.step import legal
 from spades_env.observation import FIELDS, SIZE, TARGET_STEP, WORDS
 
@@ -82,7 +83,7 @@ def pack(s, r, seat, words):
     put_trick(s, 0, words)
     put_trick(s, 1, words)
     put_trick(s, 2, words)
-    put(words, _BROKEN, 1, U64(s.broken))
+    put(words, _BROKEN, 1, U64(s.broken & BROKEN))
     put(words, _PHASE, 6, bit(s.phase))
     put(words, _LEADER, 4, bit(seat_from(s.leader, seat, players)))
     put(words, _OPENER, 4, bit(seat_from(s.opener, seat, players)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from spades_env.cards import DONE
 from spades_env.engine.bidding import next_bidder, nth_bidder
-from spades_env.engine.bits import below, bit, popcount, select
+from spades_env.engine.bits import GOLDEN, U64, below, bit, popcount, select
 from spades_env.engine.jit import jit
 from spades_env.engine.state import BLIND_BID, EXCHANGE
 
@@ -44,8 +44,12 @@ def exchange(s, r, action):
 
 @jit
 def draw_replacements(s, seat):
-    """As many random cards of the pile as the seat has given up, unless they are fixed already (a replay)."""
+    """As many random cards of the pile as the seat has given up, unless they are fixed already (a replay).
+
+    Either way the random stream moves on by a word for each card.
+    """
     received = s.received[seat]
+    s.rng[0] += U64(popcount(received)) * GOLDEN
     pile = s.pile & ~received
     for _ in range(s.exchanged[seat] - popcount(received)):
         card = bit(select(pile, below(s.rng, popcount(pile))))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from spades_env.cards import SPADES, SPADES_MASK
 from spades_env.engine.bits import U64, bit, suit_mask
 from spades_env.engine.jit import jit
+from spades_env.engine.state import BROKEN, BROKEN_UNSEEN
 
 _SPADES = U64(SPADES_MASK)
 
@@ -37,16 +38,18 @@ def play(s, r, card):
         s.best_seat = seat
         s.best_card = card
         if suit == SPADES and not s.broken and s.hands[seat] & ~_SPADES == 0:
-            s.broken = 1
             if r.spades_must_break:
+                s.broken = BROKEN
                 s.voids[seat] |= 0b0111  # only a hand of nothing but spades may lead one now
+            else:
+                s.broken = BROKEN_UNSEEN  # the others cannot know: she might have led another suit
     else:
         led = led_suit(s)
         best = s.best_card
         if suit != led:
             s.voids[seat] |= 1 << led
             if suit == SPADES:
-                s.broken = 1
+                s.broken = BROKEN
         if card > best if suit == best // 13 else suit == SPADES:
             s.best_seat = seat
             s.best_card = card

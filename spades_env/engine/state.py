@@ -32,6 +32,7 @@ UNASKED, LOOKED, BLIND_BID = range(3)
 HIDDEN, DRAWER, PUBLIC = range(3)
 IGNORE, ONE_BAG, ALL_BAGS, CONTRACT = range(4)
 UNKNOWN_CARD = -1
+BROKEN, BROKEN_UNSEEN = 1, 2  # bit 0 is what everybody has seen
 
 # What every step of the play touches comes first, to lie in as few cache lines as possible.
 STATE = np.dtype(
@@ -46,7 +47,7 @@ STATE = np.dtype(
         ("played", "i1"),  # cards played in this hand
         ("best_seat", "i1"),  # who is winning the current trick
         ("best_card", "i1"),
-        ("broken", "i1"),  # spades are broken
+        ("broken", "i1"),  # spades are broken: 0, BROKEN or BROKEN_UNSEEN
         ("draws", "i1"),  # draft: draws decided
         ("turn", "i1"),  # place in the bidding (or exchange) order
         ("winner", "i1"),  # side that won the match, -1 before
@@ -75,6 +76,14 @@ STATE = np.dtype(
     ],
     align=True,
 )
+
+_BLOCK = np.dtype((np.void, STATE.itemsize))
+
+
+def copy_state(states: np.ndarray) -> np.ndarray:
+    """A copy of an array of :data:`STATE` records, as blocks of bytes: numpy copies field by field, 20 times slower."""
+    return np.ndarray(states.shape, STATE, states.view(_BLOCK).copy())
+
 
 RULES = np.dtype(
     [

@@ -1,0 +1,394 @@
+"""A world that agrees with all that one seat knows: every hidden card placed at random, without bias.
+
+A world is a full order of the deck together with the cards that the other seat gave up and got in an exchange. It
+agrees with a view if the cards seen are where they were seen and every past play was legal in it. That holds
+exactly if each hidden hand avoids the suits of its ``voids``, which the record keeps. All worlds that agree are
+equally likely, up to the rounding of 53 bits: what is tied by voids or by an exchange is drawn by counting,
+how many cards of each kind go where, then which, then in which order; there is no rejection and no allocation.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from spades_env.cards import ALL_CARDS, SPADES, SPADES_MASK
+from spades_env.engine.bits import U64, below, bit, popcount, random_word, select, stream_key, suit_mask
+from spades_env.engine.conceal import sees_hand
+from spades_env.engine.deal import stream_after
+from spades_env.engine.history import cards_replaced
+from spades_env.engine.jit import jit
+from spades_env.engine.state import BROKEN_UNSEEN, HIDDEN, OVER, PUBLIC, UNKNOWN_CARD
+
+_ALL = U64(ALL_CARDS)
+_SPADES = U64(SPADES_MASK)
+_NONE = U64(0)
+# Ways to choose k of n cards: BINOMIAL[n, k], all exact.
+BINOMIAL = np.array([[math.comb(n, k) for k in range(53)] for n in range(53)], np.float64)
+
+
+@jit
+def draw_card(rng, cards):
+    """A random card of a set."""
+    return select(cards, below(rng, popcount(cards)))
+
+
+@jit
+def draw_set(rng, cards, count):
+    """A random subset of ``count`` cards."""
+    drawn = _NONE
+    for _ in range(count):
+        card = bit(draw_card(rng, cards))
+        cards ^= card
+        drawn |= card
+    return drawn
+
+
+@jit
+def draw_unit(rng):
+    """A uniform number in [0, 1) of 53 bits."""
+    return np.float64(random_word(rng) >> U64(11)) * 2.0**-53
+
+
+@jit
+def outside(voids):
+    """The cards that a hand with these voids may hold."""
+    cards = _NONE
+    for suit in range(4):
+        if not (voids >> suit) & 1:
+            cards |= suit_mask(suit)
+    return cards
+
+
+@jit
+def sample_world(views, row, r, observer, rng, outs, out_row):
+    """Write to ``outs[out_row]`` a random world that agrees with ``views[row]``, what ``observer`` knows.
+
+    Args:
+        views: array of STATE records as ``conceal`` leaves them.
+        row: which of them.
+        r: the record of the rules.
+        observer: the seat whose view it is.
+        rng: uint64 of shape (1,), the random stream.
+        outs: array of STATE records.
+        out_row: which of them to write.
+
+    Returns:
+        The seed of the world's own random stream: it goes on as ``Game(seed=seed)`` does.
+    """
+    outs[out_row] = views[row]
+    s = outs[out_row]
+    seed = random_word(rng) >> U64(16)
+    s.key = stream_key(seed, 0)
+    s.match = 0
+    replaced = cards_replaced(s, 0) + cards_replaced(s, 1) if r.players == 2 else 0
+    finished = 1 if s.phase == OVER else 0  # the last hand of a match is counted already
+    s.rng[0] = stream_after(s, r, s.hand_number - finished, replaced)
+    if not sees_hand(s, observer) or (r.draft and s.draws < 2 * r.hand_size):
+        place_anywhere(s, r, rng)
+        if r.players == 2 and not r.draft:
+            sample_blind_exchange(s, 1 - observer, rng)
+    elif r.players == 2:
+        sample_opponent(s, 1 - observer, rng)
+        place_cards(s, r, rng)
+    else:
+        sample_hands(s, r, observer, rng)
+        place_cards(s, r, rng)
+    if r.draft:
+        settle_draft(s, r)
+    if not r.spades_must_break and not s.broken and led_from_only_spades(s, r):
+        s.broken = BROKEN_UNSEEN
+    return seed
+
+
+@jit
+def full_deck(r):
+    """The set of all cards in play."""
+    return _ALL ^ (bit(52 - r.deck_size) - U64(1))
+
+
+@jit
+def first_hand(s, seat):
+    """The cards that a seat held before any exchange and any trick."""
+    cards = s.hands[seat] | s.plays[seat]
+    if seat < 2:
+        cards = (cards | s.given[seat]) & ~s.received[seat]
+    return cards
+
+
+@jit
+def place_anywhere(s, r, rng):
+    """Nothing ties a hidden card to an owner: deal them over all unknown places, and take the hands from there."""
+    rest = full_deck(r)
+    for k in range(r.deck_size):
+        if s.deck[k] != UNKNOWN_CARD:
+            rest ^= bit(s.deck[k])
+    for k in range(r.deck_size):
+        if s.deck[k] == UNKNOWN_CARD:
+            s.deck[k] = draw_card(rng, rest)
+            rest ^= bit(s.deck[k])
+    for seat in range(r.players):
+        s.hands[seat] = 0
+    if r.draft:
+        for k in range(s.draws):
+            s.hands[(s.opener + k) % 2] |= bit(s.deck[2 * k + 1 - ((s.kept >> k) & 1)])
+        return
+    dealt = r.players * r.hand_size
+    for k in range(dealt):
+        s.hands[(s.opener + k) % r.players] |= bit(s.deck[k])
+    s.pile = 0
+    for k in range(dealt, r.deck_size):
+        s.pile |= bit(s.deck[k])
+    if r.deck_size < 52:
+        s.deck[51] = 0
+
+
+@jit
+def sample_blind_exchange(s, other, rng):
+    """The exchange of the other seat, for an observer that has not seen a card: any cards for any cards."""
+    given = draw_set(rng, s.hands[other], s.exchanged[other])
+    received = draw_set(rng, s.pile, cards_replaced(s, other))
+    s.given[other] = given
+    s.received[other] = received
+    s.hands[other] = (s.hands[other] ^ given) | received
+    s.pile ^= received
+
+
+@jit
+def sample_opponent(s, other, rng):
+    """Two players, all cards out: the other hand, and what it gave up and got in an exchange.
+
+    Of the cards that the observer has not seen go elsewhere (``hidden``), the other seat first held 13: those
+    it kept, and those it gave up, which may be of any suit. What it got came from the discards that the observer
+    saw (``seen``) or from the hidden cards. What it kept and got holds all that it played, and nothing of
+    its void suits. Every (kept, given, received) belongs to the same number of deck orders.
+    """
+    observer = 1 - other
+    own = first_hand(s, observer)
+    elsewhere = own | s.received[observer]
+    seen = s.seen[observer] & ~elsewhere
+    hidden = _ALL & ~(elsewhere | seen)
+    plays = s.plays[other]
+    allowed = outside(s.voids[other]) & ~plays
+    given_count = np.int64(s.exchanged[other])
+    received_count = np.int64(cards_replaced(s, other))
+    played_hidden = plays & hidden
+    from_seen = plays & seen  # played, so they were received
+    free_seen = seen & allowed
+    free = hidden & allowed
+    to_receive = received_count - popcount(from_seen)
+    to_keep = 13 - given_count
+    spare = popcount(hidden) - popcount(played_hidden)
+
+    replayed, from_free_seen = 0, 0
+    if received_count > 0:
+        counts = (popcount(played_hidden), popcount(free_seen), popcount(free))
+        total, _, _ = split_exchange(counts, spare, to_keep, to_receive, given_count, np.inf)
+        _, replayed, from_free_seen = split_exchange(
+            counts, spare, to_keep, to_receive, given_count, total * draw_unit(rng)
+        )
+    received_played = draw_set(rng, played_hidden, replayed)
+    received = from_seen | received_played | draw_set(rng, free_seen, from_free_seen)
+    kept = played_hidden ^ received_played
+    kept |= draw_set(rng, free, to_keep - popcount(kept))
+    received |= draw_set(rng, free & ~kept, received_count - popcount(received))
+    given = draw_set(rng, hidden & ~(plays | kept | received), given_count)
+    s.hands[other] = (kept | received) & ~plays
+    s.given[other] = given
+    s.received[other] = received
+
+
+@jit
+def split_exchange(counts, spare, to_keep, to_receive, given_count, threshold):
+    """Count the exchanges that explain what the other seat has played, by how they split.
+
+    Args:
+        counts: how many hidden cards it has played, how many seen and how many hidden ones it may still hold.
+        spare: how many hidden cards it has not played.
+        to_keep: how many cards of its first hand it kept.
+        to_receive: how many cards it got, besides those seen in the discards that it has played.
+        given_count: how many cards it gave up.
+        threshold: stop where the sum of the ways passes this.
+
+    Returns:
+        (ways up to there, played hidden cards among those it got, unplayed seen cards among them)
+    """
+    played, free_seen, free = counts
+    ways = 0.0
+    last_replayed, last_seen = 0, 0
+    for replayed in range(min(played, to_receive) + 1):
+        keep_free = to_keep - (played - replayed)
+        if keep_free < 0 or keep_free > free:
+            continue
+        for from_seen in range(min(free_seen, to_receive - replayed) + 1):
+            receive_free = to_receive - replayed - from_seen
+            if receive_free > free - keep_free:
+                continue
+            rest = spare - keep_free - receive_free
+            here = BINOMIAL[played, replayed] * BINOMIAL[free_seen, from_seen] * BINOMIAL[free, keep_free]
+            here *= BINOMIAL[free - keep_free, receive_free] * BINOMIAL[rest, given_count]
+            if here == 0.0:
+                continue
+            ways += here
+            last_replayed, last_seen = replayed, from_seen
+            if ways > threshold:
+                return ways, last_replayed, last_seen
+    return ways, last_replayed, last_seen
+
+
+@jit
+def sample_hands(s, r, observer, rng):
+    """Three or four players: the hidden hands, by how many seats may hold a card."""
+    players = r.players
+    a, b, c = (observer + 1) % players, (observer + 2) % players, (observer + 3) % players
+    hidden = full_deck(r) & ~s.hands[observer]
+    for seat in range(players):
+        hidden &= ~s.plays[seat]
+    for_a = hidden & outside(s.voids[a])
+    for_b = hidden & outside(s.voids[b])
+    for_c = hidden & outside(s.voids[c])
+    size_a = r.hand_size - popcount(s.plays[a])
+    size_b = r.hand_size - popcount(s.plays[b])
+    size_c = r.hand_size - popcount(s.plays[c])
+    if players == 3:  # c is the observer
+        for_c = _NONE
+        size_c = 0
+    hand_a = for_a & ~(for_b | for_c)
+    hand_b = for_b & ~(for_a | for_c)
+    hand_c = for_c & ~(for_a | for_b)
+    ab = for_a & for_b & ~for_c
+    ac = for_a & for_c & ~for_b
+    bc = for_b & for_c & ~for_a
+    anyone = for_a & for_b & for_c
+    sizes = (size_a - popcount(hand_a), size_b - popcount(hand_b), size_c - popcount(hand_c))
+    counts = (popcount(ab), popcount(ac), popcount(bc), popcount(anyone))
+    ab_to_a, ac_to_a, bc_to_b = 0, 0, 0
+    if ab | ac | bc:
+        total, _, _, _ = split_hands(counts, sizes, np.inf)
+        _, ab_to_a, ac_to_a, bc_to_b = split_hands(counts, sizes, total * draw_unit(rng))
+    ab_a = draw_set(rng, ab, ab_to_a)
+    ac_a = draw_set(rng, ac, ac_to_a)
+    bc_b = draw_set(rng, bc, bc_to_b)
+    hand_a |= ab_a | ac_a
+    hand_b |= (ab ^ ab_a) | bc_b
+    hand_c |= (ac ^ ac_a) | (bc ^ bc_b)
+    any_a = draw_set(rng, anyone, size_a - popcount(hand_a))
+    any_b = draw_set(rng, anyone ^ any_a, size_b - popcount(hand_b))
+    s.hands[a] = hand_a | any_a
+    s.hands[b] = hand_b | any_b
+    if players == 4:
+        s.hands[c] = hand_c | (anyone ^ any_a ^ any_b)
+
+
+@jit
+def split_hands(counts, sizes, threshold):
+    """Count the deals of hidden cards to the hands a, b and c, by how the cards that only two may hold split.
+
+    Args:
+        counts: how many cards may go to a or b, to a or c, to b or c, to anyone.
+        sizes: how many cards a, b and c still take.
+        threshold: stop where the sum of the ways passes this.
+
+    Returns:
+        (ways up to there, cards of the first kind to a, of the second to a, of the third to b)
+    """
+    ab, ac, bc, anyone = counts
+    size_a, size_b, size_c = sizes
+    ways = 0.0
+    last_i, last_j, last_k = 0, 0, 0
+    for i in range(ab + 1):
+        for j in range(ac + 1):
+            any_a = size_a - i - j
+            if any_a < 0 or any_a > anyone:
+                continue
+            for k in range(bc + 1):
+                any_b = size_b - (ab - i) - k
+                any_c = size_c - (ac - j) - (bc - k)
+                if any_b < 0 or any_c < 0:
+                    continue
+                ways += (
+                    (BINOMIAL[ab, i] * BINOMIAL[ac, j] * BINOMIAL[bc, k])
+                    * BINOMIAL[anyone, any_a]
+                    * BINOMIAL[anyone - any_a, any_b]
+                )
+                last_i, last_j, last_k = i, j, k
+                if ways > threshold:
+                    return ways, i, j, k
+    return ways, last_i, last_j, last_k
+
+
+@jit
+def place_cards(s, r, rng):
+    """The order of the deck, once it is settled who held what: shuffle each hand, and the rest, over its places."""
+    rest = full_deck(r)
+    for seat in range(r.players):
+        rest ^= first_hand(s, seat)
+    if r.draft:
+        place_draft(s, rest, rng)
+        return
+    dealt = r.players * r.hand_size
+    for seat in range(r.players):
+        cards = first_hand(s, seat)
+        for k in range((seat - s.opener) % r.players, dealt, r.players):
+            s.deck[k] = draw_card(rng, cards)
+            cards ^= bit(s.deck[k])
+    s.pile = rest
+    if r.players == 2:
+        s.pile &= ~(s.received[0] | s.received[1])
+    for k in range(dealt, r.deck_size):
+        s.deck[k] = draw_card(rng, rest)
+        rest ^= bit(s.deck[k])
+    if r.deck_size < 52:
+        s.deck[51] = 0
+
+
+@jit
+def place_draft(s, discards, rng):
+    """The same for a draft, where the observer knows some of the places."""
+    held = _ALL ^ discards
+    for k in range(52):
+        if s.deck[k] != UNKNOWN_CARD:
+            held &= ~bit(s.deck[k])
+            discards &= ~bit(s.deck[k])
+    for k in range(26):
+        discarded = 2 * k + ((s.kept >> k) & 1)
+        taken = 4 * k + 1 - discarded
+        if s.deck[taken] == UNKNOWN_CARD:
+            s.deck[taken] = draw_card(rng, held)
+            held ^= bit(s.deck[taken])
+        if s.deck[discarded] == UNKNOWN_CARD:
+            s.deck[discarded] = draw_card(rng, discards)
+            discards ^= bit(s.deck[discarded])
+
+
+@jit
+def settle_draft(s, r):
+    """The discard pile and the discards that each seat has seen, from the order of the deck."""
+    pile = _NONE
+    for seat in range(2):
+        s.seen[seat] = 0
+    for k in range(s.draws):
+        drawer = (s.opener + k) % 2
+        kept = (s.kept >> k) & 1
+        card = bit(s.deck[2 * k + kept])
+        pile |= card
+        if not kept or r.rejected != HIDDEN:
+            s.seen[drawer] |= card
+        if r.rejected == PUBLIC:
+            s.seen[1 - drawer] |= card
+    s.pile = pile & ~(s.received[0] | s.received[1])
+
+
+@jit
+def led_from_only_spades(s, r):
+    """Whether some trick was led with a spade from a hand of nothing else."""
+    earlier = _NONE
+    for n in range(s.played):
+        card = s.order[n]
+        if n % r.players == 0 and card // 13 == SPADES:
+            for seat in range(r.players):
+                if s.plays[seat] & bit(card) and (s.hands[seat] | (s.plays[seat] & ~earlier)) & ~_SPADES == 0:
+                    return True
+        earlier |= bit(card)
+    return False
