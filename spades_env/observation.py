@@ -8,7 +8,7 @@ game does not have (seat 3 of two players, the draft of a dealt game) stays 0.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -20,17 +20,18 @@ from spades_env.rules import Rules
 
 @dataclass(frozen=True)
 class Field:
-    """A named slice of the observation.
+    """A named part of the observation.
 
     Attributes:
         name: how :func:`decode` calls it.
-        rows: how many equal parts it has, one for each relative seat or side, or place in the trick.
-        width: bits of one part.
-        code: how a part is written: ``"set"`` one bit a member, ``"one-hot"`` at most one bit,
+        rows: how many equal slices it has, one for each relative seat or side, or place in the trick.
+        width: bits of one slice.
+        code: how a slice is written: ``"set"`` one bit a member, ``"one-hot"`` at most one bit,
             ``"count"`` that many ones from the left, ``"flag"`` one bit, ``"int"`` binary, low bit first,
             ``"signed"`` the same in two's complement.
         meaning: one line for people.
         start: index of its first bit.
+        stride: from the start of one slice to that of the next.
     """
 
     name: str
@@ -39,57 +40,63 @@ class Field:
     code: str
     meaning: str
     start: int = 0
+    stride: int = 0
 
     @property
-    def size(self) -> int:
-        """Bits of the whole field."""
-        return self.rows * self.width
-
-    @property
-    def slice(self) -> slice:
-        """Where the field lies in the observation."""
-        return slice(self.start, self.start + self.size)
+    def slices(self) -> list[slice]:
+        """Where its slices lie in the observation."""
+        starts = range(self.start, self.start + self.rows * self.stride, self.stride)
+        return [slice(start, start + self.width) for start in starts]
 
 
 TARGET_STEP = 25  # points for one bit of "to_target"
 
 
-def _laid_out(*fields: Field) -> Iterator[Field]:
+def _laid_out(*blocks: tuple[Field, ...]) -> Iterator[Field]:
+    """Fields one after another; those of a block are repeated together, row by row."""
     start = 0
-    for field in fields:
-        yield Field(field.name, field.rows, field.width, field.code, field.meaning, start)
-        start += field.size
+    for block in blocks:
+        stride = sum(field.width for field in block)
+        offset = start
+        for field in block:
+            yield replace(field, start=offset, stride=stride)
+            offset += field.width
+        start += block[0].rows * stride
 
 
 LAYOUT: tuple[Field, ...] = tuple(
     _laid_out(
-        Field("hand", 1, 52, "set", "own cards; none before the blind question is answered"),
-        Field("drawn", 1, 52, "set", "the card just drawn in the draft, if the observer is to decide on it"),
-        Field("gone", 1, 52, "set", "cards seen to leave play: discards seen in the draft, cards given up"),
-        Field("plays", 4, 52, "set", "cards played in this hand, by seat"),
-        Field("trick", 3, 52, "set", "first, second and third card of the current trick"),
-        Field("bids", 4, 18, "one-hot", "bid 0 to 17, by seat; none before the bid"),
-        Field("answer", 4, 2, "one-hot", "blind question: looked (or was never asked), bid blind nil, by seat"),
-        Field("tricks", 4, 17, "count", "tricks won in this hand, by seat"),
-        Field("voids", 4, 4, "set", "suits (C, D, H, S) of which the seat has shown to hold none, by seat"),
-        Field("broken", 1, 1, "flag", "spades are broken"),
-        Field("leader", 1, 4, "one-hot", "seat that leads or led the current trick (before the play: the first)"),
-        Field("opener", 1, 4, "one-hot", "seat that opened the hand"),
-        Field("turn", 1, 4, "one-hot", "seat on turn"),
-        Field("phase", 1, 6, "one-hot", "blind, draft, exchange, bid, play, over"),
-        Field("draws", 2, 13, "count", "draws decided in the draft, by seat"),
-        Field("kept", 2, 13, "set", "which of its draws the seat kept, by seat"),
-        Field("exchanged", 2, 13, "count", "cards given up in the exchange, by seat"),
-        Field("score", 4, 16, "signed", "points, cut off at -32,768 and 32,767, by side"),
-        Field(
-            "to_target", 4, 20, "count", f"points to the target in steps of {TARGET_STEP}, cut off at 20 steps, by side"
+        (Field("hand", 1, 52, "set", "own cards; none before the blind question is answered"),),
+        (Field("drawn", 1, 52, "set", "the card just drawn in the draft, if the observer is to decide on it"),),
+        (Field("gone", 1, 52, "set", "cards seen to leave play: discards seen in the draft, cards given up"),),
+        (  # a block for each seat
+            Field("plays", 4, 52, "set", "cards played in this hand, by seat"),
+            Field("bids", 4, 18, "one-hot", "bid 0 to 17, by seat; none before the bid"),
+            Field("answer", 4, 2, "one-hot", "blind question: looked (or was never asked), bid blind nil, by seat"),
+            Field("tricks", 4, 17, "count", "tricks won in this hand, by seat"),
+            Field("voids", 4, 4, "set", "suits (C, D, H, S) of which the seat has shown to hold none, by seat"),
         ),
-        Field("bags", 4, 8, "int", "bag counter, cut off at 255, by side"),
-        Field("bag_room", 4, 10, "count", "bags until the penalty, cut off at 10; 0 if there is none, by side"),
+        (Field("trick", 3, 52, "set", "first, second and third card of the current trick"),),
+        (Field("broken", 1, 1, "flag", "spades are broken"),),
+        (Field("phase", 1, 6, "one-hot", "blind, draft, exchange, bid, play, over"),),
+        (Field("leader", 1, 4, "one-hot", "seat that leads or led the current trick (before the play: the first)"),),
+        (Field("opener", 1, 4, "one-hot", "seat that opened the hand"),),
+        (Field("turn", 1, 4, "one-hot", "seat on turn"),),
+        (  # a block for each seat of the two-player game
+            Field("draws", 2, 13, "count", "draws decided in the draft, by seat"),
+            Field("kept", 2, 13, "set", "which of its draws the seat kept, by seat"),
+            Field("exchanged", 2, 13, "count", "cards given up in the exchange, by seat"),
+        ),
+        (  # a block for each side
+            Field("score", 4, 16, "signed", "points, cut off at -32,768 and 32,767, by side"),
+            Field("to_target", 4, 20, "count", f"points to the target in {TARGET_STEP}s, cut off at 20, by side"),
+            Field("bags", 4, 8, "int", "bag counter, cut off at 255, by side"),
+            Field("bag_room", 4, 10, "count", "bags until the penalty, cut off at 10; 0 if there is none, by side"),
+        ),
     )
 )
 FIELDS: dict[str, Field] = {field.name: field for field in LAYOUT}
-SIZE = LAYOUT[-1].slice.stop
+SIZE = max(part.stop for field in LAYOUT for part in field.slices)
 WORDS = -(-SIZE // 64)
 
 
@@ -113,9 +120,8 @@ def used_bits(rules: Rules) -> np.ndarray:
             continue
         rows = min(field.rows, parts.get(field.name, rules.players))
         width = widths.get(field.name, field.width)
-        for row in range(rows):
-            start = field.start + row * field.width
-            used[start : start + width] = True
+        for part in field.slices[:rows]:
+            used[part.start : part.start + width] = True
     return used
 
 
@@ -133,7 +139,7 @@ def decode(observation: np.ndarray) -> dict[str, Any]:
         raise ValueError(f"an observation is a vector of {SIZE} zeros and ones, got shape {bits.shape}")
     found: dict[str, Any] = {}
     for field in LAYOUT:
-        parts = [_decode_part(field, part) for part in bits[field.slice].reshape(field.rows, field.width)]
+        parts = [_decode_part(field, bits[part]) for part in field.slices]
         found[field.name] = parts if field.rows > 1 else parts[0]
     return found
 
@@ -181,10 +187,8 @@ def _in_words(field: Field, part: Any) -> str:
 
 def layout_table() -> str:
     """The layout as a Markdown table, as the docs print it."""
-    rows = ["| bits | name | parts x width | code | meaning |", "|---|---|---|---|---|"]
+    rows = ["| name | first bits | width | code | meaning |", "|---|---|---|---|---|"]
     for field in LAYOUT:
-        end = field.slice.stop - 1
-        rows.append(
-            f"| {field.start}-{end} | `{field.name}` | {field.rows} x {field.width} | {field.code} | {field.meaning} |"
-        )
+        starts = ", ".join(str(part.start) for part in field.slices)
+        rows.append(f"| `{field.name}` | {starts} | {field.width} | {field.code} | {field.meaning} |")
     return "\n".join(rows)

@@ -76,7 +76,7 @@ def suit_mask(suit):
 
 @jit
 def select(word, n):
-    """Index of the bit set in ``word`` that has ``n`` set bits below it: halves the word six times, without a branch."""
+    """Index of the bit set in ``word`` that has ``n`` set bits below it: six halvings, no branch."""
     index = 0
     for half in (32, 16, 8, 4, 2, 1):
         low = popcount(word & ((U64(1) << U64(half)) - U64(1)))

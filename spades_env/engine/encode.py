@@ -11,17 +11,14 @@ from spades_env.engine.step import legal
 from spades_env.observation import FIELDS, SIZE, TARGET_STEP, WORDS
 
 # Starts as plain ints: numba compiles them to constants.
-_DRAWN, _GONE, _PLAYS, _TRICK, _BIDS, _ANSWER, _TRICKS, _VOIDS, _BROKEN, _LEADER, _OPENER = (
+_DRAWN, _GONE, _PLAYS, _TRICK, _BROKEN, _PHASE, _LEADER, _OPENER, _TURN, _DRAWS, _SCORE = (
     FIELDS[name].start
     for name in (
-        *("drawn", "gone", "plays", "trick", "bids", "answer", "tricks"),
-        *("voids", "broken", "leader", "opener"),
+        *("drawn", "gone", "plays", "trick", "broken", "phase"),
+        *("leader", "opener", "turn", "draws", "score"),
     )
 )
-_TURN, _PHASE, _DRAWS, _KEPT, _EXCHANGED, _SCORE, _TO_TARGET, _BAGS, _BAG_ROOM = (
-    FIELDS[name].start
-    for name in ("turn", "phase", "draws", "kept", "exchanged", "score", "to_target", "bags", "bag_room")
-)
+_SEAT, _PILE, _SIDE = (FIELDS[name].stride for name in ("plays", "draws", "score"))  # from block to block
 _EVEN_BITS = U64(0x5555555555555555)
 
 
@@ -83,6 +80,10 @@ def pack(s, r, seat, words):
     put_trick(s, 0, words)
     put_trick(s, 1, words)
     put_trick(s, 2, words)
+    if players == 2:
+        for relative in range(2):
+            given = ones(s.exchanged[seat ^ relative], 13)
+            put(words, _DRAWS + _PILE * relative + 26, 13, given)
     put(words, _BROKEN, 1, U64(s.broken & BROKEN))
     put(words, _PHASE, 6, bit(s.phase))
     put(words, _LEADER, 4, bit(seat_from(s.leader, seat, players)))
@@ -99,31 +100,32 @@ def seat_from(other, seat, players):
 
 @jit
 def put_seat(s, players, seat, relative, words):
-    """The slices of one seat, ``relative`` places clockwise from ``seat``."""
+    """The block of one seat, ``relative`` places clockwise from ``seat``."""
     other = seat + relative
     if other >= players:
         other -= players
-    put(words, _PLAYS + 52 * relative, 52, s.plays[other])
-    put(words, _BIDS + 18 * relative, 18, bit_or_none(s.bids[other]))
-    put(words, _ANSWER + 2 * relative, 2, U64(s.blind[other]))  # UNASKED 0, LOOKED 1, BLIND_BID 2: bits already
-    put(words, _TRICKS + 17 * relative, 17, bit(s.tricks[other]) - U64(1))
-    put(words, _VOIDS + 4 * relative, 4, U64(s.voids[other]))
-    if relative < 2 and players == 2:
-        put(words, _EXCHANGED + 13 * relative, 13, bit(s.exchanged[other]) - U64(1))
+    start = _PLAYS + _SEAT * relative
+    put(words, start, 52, s.plays[other])
+    shown = bit_or_none(s.bids[other])
+    shown |= U64(s.blind[other]) << U64(18)  # UNASKED 0, LOOKED 1 and BLIND_BID 2 are the bits already
+    shown |= (bit(s.tricks[other]) - U64(1)) << U64(20)
+    shown |= U64(s.voids[other]) << U64(37)
+    put(words, start + 52, 41, shown)
 
 
 @jit
 def put_side(s, r, seat, relative, words):
-    """The slices of one side, ``relative`` places from that of ``seat``."""
+    """The block of one side, ``relative`` places from that of ``seat``."""
     side = (seat & 1 if r.sides == 2 else seat) + relative
     if side >= r.sides:
         side -= r.sides
     score = s.scores[side]
     bags = s.bags[side]
-    put(words, _SCORE + 16 * relative, 16, U64(min(max(score, -32768), 32767) & 0xFFFF))
-    put(words, _TO_TARGET + 20 * relative, 20, ones((r.target - score + TARGET_STEP - 1) // TARGET_STEP, 20))
-    put(words, _BAGS + 8 * relative, 8, U64(min(bags, 255)))
-    put(words, _BAG_ROOM + 10 * relative, 10, ones(r.bag_limit - bags, 10))
+    block = U64(min(max(score, -32768), 32767) & 0xFFFF)
+    block |= ones((r.target - score + TARGET_STEP - 1) // TARGET_STEP, 20) << U64(16)
+    block |= U64(min(bags, 255)) << U64(36)
+    block |= ones(r.bag_limit - bags, 10) << U64(44)
+    put(words, _SCORE + _SIDE * relative, 54, block)
 
 
 @jit
@@ -142,8 +144,9 @@ def put_draft(s, r, seat, words):
     opens = seat != s.opener
     for relative in range(2):
         parity = opens ^ relative
-        put(words, _DRAWS + 13 * relative, 13, ones((s.draws + 1 - parity) >> 1, 13))
-        put(words, _KEPT + 13 * relative, 13, every_second(U64(s.kept) >> U64(parity)))
+        start = _DRAWS + _PILE * relative
+        put(words, start, 13, ones((s.draws + 1 - parity) >> 1, 13))
+        put(words, start + 13, 13, every_second(U64(s.kept) >> U64(parity)))
 
 
 @jit
