@@ -1,0 +1,66 @@
+"""The spades command: output, and one clear line with exit code 2 for bad input."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from spades_training.cli import app
+from spades_training.options import parse_rules
+from typer.testing import CliRunner
+
+from spades_env.rules import Rules
+
+
+def run(*args: str, stdin: str | None = None):
+    return CliRunner().invoke(app, list(args), input=stdin)
+
+
+@pytest.mark.parametrize(
+    "args,message",
+    [
+        (["evaluate", "random", "best"], "error: unknown agent 'best': use one of random, "),
+        (["evaluate", "random", "random", "--rules", "bridge"], "error: unknown rules 'bridge': use one of two_player"),
+        (["evaluate", "random", "random", "--matches", "-3"], "error: matches must be an int in 1..10000000, got -3"),
+        (["evaluate", "random", "random", "--matches", "many"], "error: Invalid value for '--matches'"),
+        (["evaluate", "random", "random", "--seed", "-1"], "error: seed must be an int"),
+        (["evaluate", "random"], "error: Missing argument"),
+        (["evaluate", "random", "no_such_module:X"], "error: cannot load agent 'no_such_module:X'"),
+        (["evaluate", "random", "random", "--rules", "two_player,nil=-1"], "error: nil must be an int in 0..1000"),
+        (["evaluate", "random", "random", "--rules", "two_player,x=1"], "error: rules 'two_player,x=1': 'x=1' is not"),
+        (["nonsense"], "error: No such command 'nonsense'."),
+    ],
+)
+def test_bad_input_is_one_line_and_code_2(args, message):
+    result = run(*args)
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    assert result.stderr.startswith(message)
+    assert result.stderr.count("\n") == 1
+
+
+def test_evaluate_prints_a_table():
+    result = run("evaluate", "heuristic", "random", "--matches", "4", "--rules", "partnership")
+    assert result.exit_code == 0
+    for text in ("heuristic against random, partnership: 2 pairs", "match wins", "points/hand", "contracts made"):
+        assert text in result.stdout
+    assert result.stderr == ""
+
+
+def test_evaluate_json_is_the_same_for_the_same_seed():
+    first, second = (
+        json.loads(run("evaluate", "random", "random", "--matches", "4", "--json", "--max-hands", "5").stdout)
+        for _ in range(2)
+    )
+    for result in (first, second):
+        for player in "ab":
+            del result[player]["decision_us"]
+    assert first == second
+    assert first["matches"] == 4
+
+
+def test_rules_with_changes():
+    assert parse_rules("solo") == Rules.preset("solo")
+    changed = parse_rules("two_player, target=300, loss=-500, rejected=drawer, spades_must_break=no")
+    assert changed == Rules.preset("two_player", target=300, loss=-500, rejected="drawer", spades_must_break=False)
+    assert parse_rules("solo,loss=none") == Rules.preset("solo", loss=None)
