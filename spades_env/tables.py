@@ -19,7 +19,7 @@ from spades_env.engine.jit import jit
 from spades_env.engine.state import OVER, STATE, rules_record
 from spades_env.engine.step import is_legal, legal, nth_legal, step
 from spades_env.game import IllegalAction, View
-from spades_env.observation import SIZE, WORDS
+from spades_env.observation import SIZE
 from spades_env.rules import Rules, as_rules
 
 Episode = Literal["match", "hand"]
@@ -101,14 +101,14 @@ def advance_rows(
 
 
 @jit
-def observe_rows(states, rules, rows, seats, words, observations, masks):
+def observe_rows(states, rules, rows, seats, observations, masks):
     """Write what ``seats[k]`` (-1: the seat on turn) observes at row rows[k] to that row."""
     r = rules[0]
     for k in range(len(rows)):
         row = rows[k]
         s = states[row]
         seat = s.seat if seats[k] < 0 else seats[k]
-        encode_for(s, r, seat, words, observations[row], masks[row])
+        encode_for(s, r, seat, observations[row], masks[row])
 
 
 @jit
@@ -180,7 +180,6 @@ class Tables:
         self.truncated = np.zeros(count, np.bool_)
         self._rows = np.arange(count)
         self._on_turn = np.full(count, -1, np.int8)
-        self._words = np.zeros((self.threads, WORDS), np.uint64)
         self._pool = ThreadPoolExecutor(self.threads) if self.threads > 1 else None
         self.reset(seed)
 
@@ -239,7 +238,7 @@ class Tables:
             raise self.illegal_action(int(rows[wrong]), int(actions[wrong]))
         by_score, by_hand = self.reward_kind == "score", self.episode == "hand"
 
-        def work(part: slice, _: int) -> None:
+        def work(part: slice) -> None:
             advance_rows(
                 *(self.states, self.rules_record, rows[part], actions[part], by_score, by_hand, self.max_hands, 0),
                 *(self.auto_reset, self.agent_rng, self.reward, self.terminated, self.truncated),
@@ -257,9 +256,9 @@ class Tables:
         rows = self._rows if rows is None else rows
         seats = self._on_turn[: len(rows)] if seats is None else seats
 
-        def work(part: slice, thread: int) -> None:
+        def work(part: slice) -> None:
             observe_rows(
-                *(self.states, self.rules_record, rows[part], seats[part], self._words[thread]),
+                *(self.states, self.rules_record, rows[part], seats[part]),
                 *(self.observation, self.action_mask),
             )
 
@@ -282,13 +281,13 @@ class Tables:
         states = self.states[row : row + 1]
         return View(self.rules, self.rules_record, states, int(states["seat"][0]) if seat is None else seat)
 
-    def _split(self, count: int, work: Callable[[slice, int], None]) -> None:
+    def _split(self, count: int, work: Callable[[slice], None]) -> None:
         if self._pool is None or count < 2 * self.threads:
-            work(slice(0, count), 0)
+            work(slice(0, count))
             return
         edges = np.linspace(0, count, self.threads + 1).astype(int)
         parts = [slice(int(a), int(b)) for a, b in itertools.pairwise(edges)]
-        for done in [self._pool.submit(work, part, thread) for thread, part in enumerate(parts)]:
+        for done in [self._pool.submit(work, part) for part in parts]:
             done.result()
 
     def illegal_action(self, row: int, action: int) -> IllegalAction:

@@ -17,7 +17,7 @@ from spades_env.engine import turns
 from spades_env.engine.turns import OPTIONS, TURN
 from spades_env.episodes import Illegal, check_illegal, check_render_mode, start_options
 from spades_env.game import Game, IllegalAction
-from spades_env.observation import SIZE, WORDS
+from spades_env.observation import SIZE
 from spades_env.opponents import OneByOne, Opponents, make_opponents
 from spades_env.rules import Rules
 from spades_env.tables import ILLEGAL_REWARD, Episode, Reward, Tables, agent_seed
@@ -100,7 +100,6 @@ class SpadesVectorEnv(VectorEnv):
         self._options["by_hand"] = episode == "hand"
         self._options["same_step"] = self.autoreset_mode == AutoresetMode.SAME_STEP
         self._decks = np.zeros((num_envs, 0, 52), np.int8)
-        self._words = np.zeros(WORDS, np.uint64)
         self._pending = np.zeros(num_envs, np.int64)
         self._final_obs = np.zeros((num_envs if self._options["same_step"][0] else 0, SIZE), np.int8)
         self._core = (self.tables.states, self.tables.rules_record, self._turns, self._options, self.tables.agent_rng)
@@ -170,9 +169,7 @@ class SpadesVectorEnv(VectorEnv):
             wrong = turns.first_wrong(self.tables.states, self.tables.rules_record, self._turns, actions)
             if wrong >= 0:
                 raise self.tables.illegal_action(wrong, int(actions[wrong]))
-        self._opponents_move(
-            turns.learners_act(*self._core, self._decks, self._final_obs, self._words, actions, self._pending)
-        )
+        self._opponents_move(turns.learners_act(*self._core, self._decks, self._final_obs, actions, self._pending))
         return self._report()
 
     def action_masks(self) -> np.ndarray:
@@ -201,7 +198,7 @@ class SpadesVectorEnv(VectorEnv):
         while count:
             pending = self._pending[:count]
             actions = self._opponent_actions(pending)
-            count = turns.opponents_act(*self._core, self._decks, self._final_obs, self._words, actions, pending)
+            count = turns.opponents_act(*self._core, self._decks, self._final_obs, actions, pending)
             if count < 0:
                 row, action = int(pending[-1 - count]), int(actions[-1 - count])
                 raise IllegalAction(f"an opponent's {self.tables.illegal_action(row, action)}")
@@ -209,7 +206,7 @@ class SpadesVectorEnv(VectorEnv):
     def _report(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
         result = self._fresh() if self.copy else self._result
         self._masks = result[1]
-        turns.report(self.tables.states, self.tables.rules_record, self._turns, self._words, *result)
+        turns.report(self.tables.states, self.tables.rules_record, self._turns, *result)
         observations, masks, rewards, terminated, truncated = result
         return observations, rewards, terminated, truncated, self._infos(masks, terminated | truncated)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from spades_env.cards import NUM_ACTIONS
-from spades_env.engine.bits import U64, bit, spread
+from spades_env.engine.bits import U64, bit, spread, stack_words
 from spades_env.engine.conceal import sees_drawn, sees_hand
 from spades_env.engine.jit import jit
 from spades_env.engine.state import BROKEN
@@ -138,7 +138,7 @@ def put_trick(s, place, words):
 def put_draft(s, r, seat, words):
     """The slices that only a draft or an exchange fills."""
     if sees_drawn(s, seat):
-        put(words, _DRAWN + s.deck[2 * s.draws], 1, U64(1))
+        put(words, _DRAWN, 52, bit(s.deck[2 * s.draws]))
     put(words, _GONE, 52, s.seen[seat] | s.given[seat])
     # the opener decides draws 0, 2, 4, ... and the other seat the rest
     opens = seat != s.opener
@@ -149,9 +149,13 @@ def put_draft(s, r, seat, words):
         put(words, start + 13, 13, every_second(U64(s.kept) >> U64(parity)))
 
 
+_words = stack_words(WORDS)
+
+
 @jit
-def encode(s, r, seat, words, observation):
-    """Write the observation of ``seat`` to a row of int8; ``words`` is scratch of shape (WORDS,), uint64."""
+def encode(s, r, seat, observation):
+    """Write the observation of ``seat`` to a row of int8."""
+    words = _words()
     pack(s, r, seat, words)
     for k in range(WORDS - 1):
         spread(observation, 64 * k, words[k])
@@ -169,9 +173,9 @@ def encode_mask(low, high, mask):
 
 
 @jit
-def encode_for(s, r, seat, words, observation, mask):
+def encode_for(s, r, seat, observation, mask):
     """Write observation and action mask of ``seat``; the mask is all 0 unless it is on turn."""
-    encode(s, r, seat, words, observation)
+    encode(s, r, seat, observation)
     if seat == s.seat:
         low, high = legal(s, r)
         encode_mask(low, high, mask)

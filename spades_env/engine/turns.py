@@ -95,7 +95,7 @@ def deal_given(s, r, t, decks):
 
 
 @jit
-def close(states, rules, turns, options, agent_rng, finals, words, row, terminated, truncated):
+def close(states, rules, turns, options, agent_rng, finals, row, terminated, truncated):
     """The episode at table ``row`` is over: keep its result, and begin the next match if that is to be at once."""
     s = states[row]
     t = turns[row]
@@ -106,14 +106,14 @@ def close(states, rules, turns, options, agent_rng, finals, words, row, terminat
     for relative in range(r.sides):
         t.scores[relative] = s.scores[(t.learner + relative) % r.sides]
     if options[0].same_step:
-        encode(s, r, t.learner, words, finals[row])
+        encode(s, r, t.learner, finals[row])
         begin(states, rules, turns, options, agent_rng, row, 0)
     else:
         t.ended = True
 
 
 @jit
-def carry_out(states, rules, turns, options, agent_rng, decks, finals, words, row, action):
+def carry_out(states, rules, turns, options, agent_rng, decks, finals, row, action):
     """Carry out a legal action at table ``row`` and book what it brings the learner.
 
     Returns whether the table now waits for an opponent.
@@ -129,7 +129,7 @@ def carry_out(states, rules, turns, options, agent_rng, decks, finals, words, ro
         t.reward += seat_reward(s, r, o.by_score, event, t.learner)
         terminated, truncated = episode_end(s, o.by_hand, o.max_hands, event)
         if terminated or truncated:
-            close(states, rules, turns, options, agent_rng, finals, words, row, terminated, truncated)
+            close(states, rules, turns, options, agent_rng, finals, row, terminated, truncated)
         elif event == HAND_ENDED:
             deal_given(s, r, t, decks[row])
     return not t.ended and s.seat != t.learner
@@ -146,7 +146,7 @@ def first_wrong(states, rules, turns, actions):
 
 
 @jit
-def learners_act(states, rules, turns, options, agent_rng, decks, finals, words, actions, pending):
+def learners_act(states, rules, turns, options, agent_rng, decks, finals, actions, pending):
     """Every learner acts, or its table begins the next match if the last one is over.
 
     Returns how many tables wait for an opponent; ``pending`` lists them.
@@ -163,11 +163,11 @@ def learners_act(states, rules, turns, options, agent_rng, decks, finals, words,
         else:
             low, high = legal(s, rules[0])
             if is_legal(low, high, actions[row]):
-                waits = carry_out(states, rules, turns, options, agent_rng, decks, finals, words, row, actions[row])
+                waits = carry_out(states, rules, turns, options, agent_rng, decks, finals, row, actions[row])
             else:
                 t.illegal = True
                 t.reward = options[0].illegal_reward
-                close(states, rules, turns, options, agent_rng, finals, words, row, True, False)
+                close(states, rules, turns, options, agent_rng, finals, row, True, False)
                 waits = not t.ended and s.seat != t.learner
         if waits:
             pending[count] = row
@@ -176,7 +176,7 @@ def learners_act(states, rules, turns, options, agent_rng, decks, finals, words,
 
 
 @jit
-def opponents_act(states, rules, turns, options, agent_rng, decks, finals, words, actions, pending):
+def opponents_act(states, rules, turns, options, agent_rng, decks, finals, actions, pending):
     """The opponents on turn at the tables ``pending`` act: ``actions[k]`` at table ``pending[k]``.
 
     Returns how many of the tables still wait for an opponent, which are then the first in ``pending``; or
@@ -189,20 +189,20 @@ def opponents_act(states, rules, turns, options, agent_rng, decks, finals, words
     count = 0
     for k in range(len(pending)):
         row = pending[k]
-        if carry_out(states, rules, turns, options, agent_rng, decks, finals, words, row, actions[k]):
+        if carry_out(states, rules, turns, options, agent_rng, decks, finals, row, actions[k]):
             pending[count] = row
             count += 1
     return count
 
 
 @jit
-def report(states, rules, turns, words, observations, masks, rewards, terminated, truncated):
+def report(states, rules, turns, observations, masks, rewards, terminated, truncated):
     """Write what every learner sees and what fell to it; after the end of an episode no action is legal."""
     r = rules[0]
     for row in range(len(observations)):
         s = states[row]
         t = turns[row]
-        encode_for(s, r, t.learner, words, observations[row], masks[row])
+        encode_for(s, r, t.learner, observations[row], masks[row])
         if t.ended:
             masks[row] = 0
         rewards[row] = t.reward
