@@ -21,7 +21,7 @@ from spades_env import record_format
 from spades_env.cards import DONE, action_name, card_name, cards_in, mask_of
 from spades_env.game import Game, IllegalAction, Phase
 from spades_env.log import HandLog, Start
-from spades_env.record_format import Places, RecordError
+from spades_env.record_format import Path, Places, RecordError
 from spades_env.record_read import FORMAT, FORMAT_VERSION, Reader, check_agents
 from spades_env.rules import Rules
 
@@ -197,6 +197,16 @@ class Record:
             found["result"] = asdict(log.result)
         return found
 
+    def to_text(self) -> str:
+        """The match as text to read: hands, draft, bids, tricks with their winners, results.
+
+        Raises:
+            RecordError: if :meth:`replay` finds something wrong.
+        """
+        from spades_env.transcript import transcript
+
+        return transcript(self)
+
     def to_json(self) -> str:
         """The record as JSON text, one thing a line, with checks and a digest."""
         return record_format.to_text(record_format.seal(self.to_dict()))
@@ -210,13 +220,25 @@ class Record:
         """
         if not isinstance(text, str):
             raise RecordError(f"a record is a text, got {type(text).__name__}")
-        raw = record_format.parse_json(text)
-        places = Places(raw, text)
-        record = cls(**Reader(places, sealed=True).read(raw), _places=places)
-        if not record_format.is_sealed(raw):
-            record.replay()  # says best what is wrong, where the rules can tell
-            places.find_change(raw)
+        try:
+            raw = record_format.parse_json(text)
+            places = Places(text)
+            record = cls(**Reader(places, sealed=True).read(raw), _places=places)
+            if not record_format.is_sealed(raw):
+                record._fail_changed(record_format.find_changes(raw))
+        except RecursionError:
+            raise RecordError("the record is damaged: nested too deep") from None
         return record
+
+    def _fail_changed(self, changes: dict[Path, str]) -> NoReturn:
+        """Refuse a text that was changed: by the rules, where they tell what is wrong with a line that was."""
+        try:
+            self.replay()
+        except RecordError as error:
+            if error.path == next(iter(changes)):
+                raise
+        path, message = next(iter(changes.items()))
+        self._places.fail(path, message)
 
     def to_bytes(self) -> bytes:
         """The record as compact bytes."""
@@ -242,8 +264,11 @@ class Record:
             text = zlib.decompressobj().decompress(data[start:], _LONGEST).decode()
         except (zlib.error, UnicodeDecodeError) as error:
             raise RecordError(f"the bytes of the record are damaged: {error}") from None
-        places = Places()
-        return cls(**Reader(places, sealed=False).read(record_format.parse_json(text)), _places=places)
+        try:
+            places = Places()
+            return cls(**Reader(places, sealed=False).read(record_format.parse_json(text)), _places=places)
+        except RecursionError:
+            raise RecordError("the bytes of the record are damaged: nested too deep") from None
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the JSON text to a file, whole or not at all."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Iterator
 from typing import Any, NoReturn
 
@@ -19,7 +20,15 @@ Path = tuple["str | int", ...]
 
 
 class RecordError(ValueError):
-    """A record that is damaged, was changed, or tells of a match that cannot have been played."""
+    """A record that is damaged, was changed, or tells of a match that cannot have been played.
+
+    Attributes:
+        path: keys and indices of the value that is wrong, as in ``("hands", 2, "deck")``, where that is known.
+    """
+
+    def __init__(self, message: str, path: Path = ()) -> None:
+        super().__init__(message)
+        self.path = path
 
 
 def group_actions(actions: list[int], rules: Rules) -> list[list[int]]:
@@ -49,7 +58,9 @@ def group_actions(actions: list[int], rules: Rules) -> list[list[int]]:
 
 def _spread(path: Path) -> bool:
     """Whether the items of the value at ``path`` stand on lines of their own."""
-    return path in ((), ("hands",)) or (path[:1] == ("hands",) and (len(path) == 2 or path[2:] == ("actions",)))
+    return path in ((), ("hands",), ("decks",)) or (
+        path[:1] == ("hands",) and (len(path) == 2 or path[2:] == ("actions",))
+    )
 
 
 def lay_out(value: Any, path: Path = (), head: str = "", tail: str = "") -> Iterator[tuple[Path, str]]:
@@ -67,30 +78,24 @@ def lay_out(value: Any, path: Path = (), head: str = "", tail: str = "") -> Iter
     yield (*path, ""), indent + ("}" if keyed else "]") + tail
 
 
-def _is_seal(path: Path) -> bool:
-    return path in (("checks",), ("digest",)) or (path[:1] == ("hands",) and path[2:] == ("checks",))
+def _part(path: Path) -> Path:
+    """The part whose checks cover the line at ``path``: a hand, or ``()`` for what is outside the hands."""
+    return path[:2] if path[:1] == ("hands",) and len(path) > 2 else ()
 
 
-def _check(text: str) -> str:
-    return hashlib.sha256(text.strip(" ,").encode()).hexdigest()[:4]
+def _checks(raw: dict[str, Any]) -> dict[Path, list[tuple[Path, str, str]]]:
+    """For each part its lines, as (path, text, check)."""
+    found: dict[Path, list[tuple[Path, str, str]]] = {}
+    for path, text in lay_out(raw):
+        if path != ("digest",) and path[len(_part(path)) :] != ("checks",) and path[-1:] != ("",):
+            text = text.strip(" ,")
+            check = hashlib.sha256(text.encode()).hexdigest()[:4]
+            found.setdefault(_part(path), []).append((path, text, check))
+    return found
 
 
-def _checks_of(lines: list[tuple[Path, str]], part: Path) -> str:
-    """The checks of the lines of one part: a hand, or for ``()`` what is outside the hands."""
-    own = (text for path, text in lines if (path[:2] if path[:1] == ("hands",) and len(path) > 2 else ()) == part)
-    return " ".join(map(_check, own))
-
-
-def _parts(raw: dict[str, Any]) -> Iterator[tuple[Path, dict[str, Any]]]:
-    yield (), raw
-    hands = raw.get("hands")
-    for k, hand in enumerate(hands if isinstance(hands, list) else []):
-        if isinstance(hand, dict):
-            yield ("hands", k), hand
-
-
-def _content(raw: dict[str, Any]) -> list[tuple[Path, str]]:
-    return [(path, text) for path, text in lay_out(raw) if not _is_seal(path)]
+def _field_of(raw: dict[str, Any], part: Path) -> dict[str, Any]:
+    return raw["hands"][part[1]] if part else raw
 
 
 def _digest(raw: dict[str, Any]) -> str:
@@ -100,11 +105,36 @@ def _digest(raw: dict[str, Any]) -> str:
 
 def seal(raw: dict[str, Any]) -> dict[str, Any]:
     """``raw`` with the checks of its parts and its digest filled in."""
-    lines = _content(raw)
-    for part, fields in _parts(raw):
-        fields["checks"] = _checks_of(lines, part)
+    for part, lines in _checks(raw).items():
+        _field_of(raw, part)["checks"] = " ".join(check for _, _, check in lines)
     raw["digest"] = _digest(raw)
     return raw
+
+
+def is_sealed(raw: dict[str, Any]) -> bool:
+    """Whether the digest of a parsed record is right."""
+    return raw["digest"] == _digest(raw)
+
+
+def find_changes(raw: dict[str, Any]) -> dict[Path, str]:
+    """Which lines of a parsed record are not what was saved, and how that shows; empty if none can be told."""
+    noted = {part: _field_of(raw, part)["checks"] for part in _checks(raw)}
+    changes: dict[Path, str] = {}
+    for part, lines in _checks(raw).items():
+        expected = noted[part].split()
+        for (path, text, check), other in zip(lines, expected, strict=False):
+            if check != other:
+                changes[path] = f"found {text:.80}, not what was saved: its check is {check}, expected {other}"
+        if len(lines) != len(expected):
+            changes[(*part, "checks")] = f"found checks of {len(expected)} lines, expected {len(lines)}"
+    sealed = seal(json.loads(json.dumps(raw)))
+    if changes and sealed["digest"] == raw["digest"]:  # the content is as it was, so the checks are not
+        return {
+            (*part, "checks"): f"found {found!r:.80}, expected {_field_of(sealed, part)['checks']!r:.80}"
+            for part, found in noted.items()
+            if found != _field_of(sealed, part)["checks"]
+        }
+    return changes or {("digest",): f"found {raw['digest']!r:.80}, expected {_digest(raw)!r}"}
 
 
 def to_text(raw: dict[str, Any]) -> str:
@@ -112,80 +142,105 @@ def to_text(raw: dict[str, Any]) -> str:
     return "".join(f"{text}\n" for _, text in lay_out(raw))
 
 
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        keys = [key for key, _ in pairs]
-        raise RecordError(f"a field stands twice: {next(key for key in keys if keys.count(key) > 1)!r:.80}")
+_AGAIN = " (again)"
+
+
+def _all_fields(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object with every field that its text has: one that stands twice gets a name that no record knows."""
+    found: dict[str, Any] = {}
+    for key, value in pairs:
+        while key in found:
+            key += _AGAIN
+        found[key] = value
     return found
 
 
-def _no_number(text: str) -> NoReturn:
-    raise RecordError(f"not a number that a record may hold: {text}")
-
-
 def parse_json(text: str) -> Any:
-    """The value of a JSON text, strictly: no field twice, no NaN.
+    """The value of a JSON text.
 
     Raises:
         RecordError: naming the line where the text stops making sense.
     """
     try:
-        return json.loads(text, object_pairs_hook=_once, parse_constant=_no_number, parse_float=_no_number)
+        return json.loads(text, object_pairs_hook=_all_fields)
     except json.JSONDecodeError as error:
         raise RecordError(f"line {error.lineno}: the record is damaged or cut short: {error.msg}") from None
-    except RecursionError:
-        raise RecordError("line 1: the record is damaged: nested too deep") from None
-    except RecordError:
-        raise
     except ValueError as error:  # an int too long to convert
         raise RecordError(f"the record is damaged: {error}") from None
 
 
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{},]|[^\s\[\]{},:"]+|\n')
+
+
+def find_lines(text: str) -> dict[Path, int]:
+    """The line on which each value of a JSON text begins; the text must be one that :func:`parse_json` takes."""
+    lines: dict[Path, int] = {}
+    line = 1
+    path: list[str | int] = []  # of the value that comes next or is being read
+    awaits_key = False
+
+    def note() -> None:
+        lines[tuple(path)] = line
+
+    containers: list[str] = []
+    for token in _TOKEN.findall(text):
+        if token == "\n":
+            line += 1
+        elif token in "{[":
+            note()
+            containers.append(token)
+            path.append(0)
+            awaits_key = token == "{"
+        elif token in "}]":
+            containers.pop()
+            path.pop()
+        elif token == ",":
+            awaits_key = containers[-1] == "{"
+            if not awaits_key:
+                path[-1] = int(path[-1]) + 1
+        elif awaits_key:
+            key = json.loads(token)
+            while (*path[:-1], key) in lines:
+                key += _AGAIN
+            path[-1] = key
+            awaits_key = False
+        else:
+            note()
+    return lines
+
+
 class Places:
-    """Where the values of a parsed record stand in its text, to say so in errors.
+    """Where the values of a record stand in the text it was read from, to say so in errors.
 
     Args:
-        raw: the parsed record; None if there is no text to point into.
-        text: what it was parsed from. If its lines are not laid out as :func:`lay_out` does, no line is named.
+        text: the text; None if there is none to point into.
     """
 
-    def __init__(self, raw: Any = None, text: str = "") -> None:
-        self.lines: dict[Path, int] = {}
-        self.actions: dict[int, list[Path]] = {}  # by hand, the line of each action
-        if raw is not None:
-            lines = list(lay_out(raw))
-            if len(lines) == len(text.splitlines()):
-                self.lines = {path: number for number, (path, _) in enumerate(lines, start=1)}
+    def __init__(self, text: str | None = None) -> None:
+        self._text = text
+        self.actions: dict[int, list[Path]] = {}  # by hand, the place of each action
 
-    def fail(self, path: Path, message: str, what: str | None = None) -> NoReturn:
-        """Raise a RecordError about the value at ``path``; ``what`` names it, if its key does not."""
-        line = next((self.lines[path[:n]] for n in range(len(path), 0, -1) if path[:n] in self.lines), None)
-        if what is None:
-            what = self._name(path)
-        raise RecordError(f"{f'line {line}: ' if line else ''}{f'{what}: ' if what else ''}{message}")
+    def fail(self, path: Path, message: str, what: str | None = None, line_of: Path | None = None) -> NoReturn:
+        """Refuse the value at ``path``.
+
+        Args:
+            path: keys and indices of the value.
+            message: what is wrong with it.
+            what: its name, if its keys do not say it.
+            line_of: the value whose line to name, if it is another.
+
+        Raises:
+            RecordError: always.
+        """
+        line = None
+        if self._text is not None:
+            lines = find_lines(self._text)
+            at = path if line_of is None else line_of
+            line = next(lines[at[:n]] for n in range(len(at), -1, -1) if at[:n] in lines)
+        raise RecordError(f"{f'line {line}: ' if line else ''}{what or self._name(path)}: {message}", path)
 
     @staticmethod
     def _name(path: Path) -> str:
         if path[:1] == ("hands",) and len(path) > 1:
             return ", ".join([f"hand {int(path[1]) + 1}", *map(str, path[2:3])])
-        return ".".join(map(str, path[:2]))
-
-    def find_change(self, raw: dict[str, Any]) -> NoReturn:
-        """Raise a RecordError that names the line of ``raw`` whose check or digest is wrong."""
-        lines = _content(raw)
-        for part, fields in _parts(raw):
-            found = _checks_of(lines, part).split()
-            noted = fields["checks"].split()
-            own = [path for path, _ in lines if (path[:2] if path[:1] == ("hands",) and len(path) > 2 else ()) == part]
-            for path, check, expected in zip(own, found, noted, strict=False):
-                if check != expected:
-                    self.fail(path, f"changed after it was saved: its check is {check}, expected {expected}")
-            if len(found) != len(noted):
-                self.fail((*part, "checks"), f"found checks of {len(noted)} lines, expected {len(found)}")
-        self.fail(("digest",), f"found {raw['digest']}, expected {_digest(raw)}")
-
-
-def is_sealed(raw: dict[str, Any]) -> bool:
-    """Whether the digest of a parsed record is right."""
-    return raw["digest"] == _digest(raw)
+        return str(path[0]) if path else "record"

@@ -48,12 +48,9 @@ class Reader:
     def read(self, raw: Any) -> dict[str, Any]:
         """The arguments of :class:`spades_env.record.Record`."""
         places = self.places
-        if not isinstance(raw, dict) or raw.get("format") != FORMAT:
-            found = raw.get("format") if isinstance(raw, dict) else type(raw).__name__
-            places.fail(("format",), f"found {found!r:.80}, expected {FORMAT!r}", "format")
-        if raw.get("format_version") != FORMAT_VERSION:
-            found = raw.get("format_version")
-            places.fail(("format_version",), f"found {found!r:.80}, this version of spades_env reads {FORMAT_VERSION}")
+        if not isinstance(raw, dict):
+            places.fail((), f"found {raw!r:.80}, expected an object")
+        self._name_and_version(raw)
         self._fields((), raw, (*_FIELDS, *(_SEAL if self.sealed else ())))
         if not isinstance(raw["spades_env"], str):
             places.fail(("spades_env",), "found no text")
@@ -69,8 +66,10 @@ class Reader:
             decks = [self._deck(("decks",), deck) for deck in self._list(("decks",), raw["decks"])]
         if decks and not logs[-1].given:
             places.fail(("decks",), "found decks for later hands, expected none after a hand that was shuffled")
+        if len(self._list(("seed",), raw["seed"])) != 3:
+            places.fail(("seed",), f"found {raw['seed']!r:.80}, expected [seed, table, match]")
         with self._at(("seed",)):
-            seed = check_seed(self._list(("seed",), raw["seed"]))
+            seed = check_seed(raw["seed"])
         with self._at(("agents",)):
             agents = check_agents(raw["agents"], self.rules)
         with self._at(("winner",)):
@@ -90,6 +89,16 @@ class Reader:
             "version": raw["spades_env"],
         }
 
+    def _name_and_version(self, raw: dict[str, Any]) -> None:
+        """Refuse a record of another kind or time, whatever else is in it."""
+        found = raw.get("format", FORMAT)
+        if found != FORMAT:
+            self.places.fail(("format",), f"found {found!r:.80}, expected {FORMAT!r}")
+        found = raw.get("format_version", FORMAT_VERSION)
+        if type(found) is not int or found != FORMAT_VERSION:
+            message = f"found {found!r:.80}, this version of spades_env reads {FORMAT_VERSION}"
+            self.places.fail(("format_version",), message)
+
     @contextmanager
     def _at(self, path: Path) -> Iterator[None]:
         """Turn the ValueError of a check into a RecordError about ``path``."""
@@ -103,12 +112,13 @@ class Reader:
     def _fields(self, path: Path, value: Any, names: tuple[str, ...], optional: tuple[str, ...] = ()) -> None:
         if not isinstance(value, dict):
             self.places.fail(path, f"found {value!r:.80}, expected fields {', '.join(names)}")
-        for name in names:
-            if name not in value:
-                self.places.fail(path, f"field {name!r} is missing")
         for name in value:
             if name not in names + optional:
-                self.places.fail((*path, name), f"unknown field {name!r:.80}")
+                self.places.fail((*path, name), "there is no such field", f"field {name!r:.80}")
+        for n, name in enumerate(names):
+            if name not in value:
+                following = [(*path, other) for other in names[n:] if other in value]
+                self.places.fail(path, f"field {name!r} is missing", line_of=following[0] if following else path)
 
     def _text(self, path: Path, value: Any) -> str:
         if not isinstance(value, str):
@@ -135,6 +145,8 @@ class Reader:
         self._fields(path, value, ("scores", "bags", "opener", "hand_number"), ("last",))
         sides = self.rules.sides
         most_bags = self.rules.bag_limit - 1 if self.rules.bag_limit else _MOST
+        if "last" in value and value["hand_number"] == 0:
+            self.places.fail(path, "found the hand before the first")
         with self._at(path):
             return Start(
                 scores=check_ints("scores", self._list(path, value["scores"]), sides, -_MOST, _MOST),
