@@ -1,3 +1,70 @@
 """Spades for reinforcement learning: a compiled, batched engine under the standard interfaces."""
 
 __version__ = "0.1.0"
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+import gymnasium
+
+from spades_env.game import Game, IllegalAction, Phase, View
+from spades_env.record import Record, RecordError, replay
+from spades_env.rules import PRESETS, Rules
+from spades_env.tables import Tables
+
+if TYPE_CHECKING:
+    from spades_env import observation, spades_v0
+    from spades_env.reference import Reference
+    from spades_env.single_agent import SpadesEnv
+    from spades_env.vector import SpadesVectorEnv
+
+__all__ = [
+    "PRESETS",
+    "Game",
+    "IllegalAction",
+    "Phase",
+    "Record",
+    "RecordError",
+    "Reference",
+    "Rules",
+    "SpadesEnv",
+    "SpadesVectorEnv",
+    "Tables",
+    "View",
+    "observation",
+    "replay",
+    "spades_v0",
+]
+
+# What costs time to import, on first use.
+_LAZY = {
+    "Reference": "spades_env.reference",
+    "SpadesEnv": "spades_env.single_agent",
+    "SpadesVectorEnv": "spades_env.vector",
+}
+_MODULES = ("observation", "spades_v0")
+
+
+def __getattr__(name: str) -> Any:
+    if name in _MODULES:
+        return importlib.import_module(f"spades_env.{name}")
+    if name in _LAZY:
+        return getattr(importlib.import_module(_LAZY[name]), name)
+    raise AttributeError(f"module 'spades_env' has no attribute {name!r}")
+
+
+def _register() -> None:
+    gymnasium.register(
+        id="spades_env/Spades-v0",
+        entry_point="spades_env.single_agent:SpadesEnv",
+        vector_entry_point="spades_env.vector:SpadesVectorEnv",
+    )
+    try:
+        from pettingzoo import register
+    except ImportError:  # before PettingZoo 1.27 there is no registry
+        return
+    register("aec", "spades_env/spades-v0", "spades_env.spades_v0:env")
+    register("parallel", "spades_env/spades-v0", "spades_env.spades_v0:parallel_env")
+
+
+_register()

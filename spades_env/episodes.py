@@ -7,31 +7,27 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
+from spades_env.game import Game
+
 Illegal = Literal["terminate", "raise"]
 
 _START_OPTIONS = ("decks", "scores", "bags", "opener")
 
 
-class MatchStream:
-    """Which match each reset plays: match 0 of a seed, then without a new seed match 1, 2, ... of the same."""
+def following(game: Game | None, seed: int | None, rng: np.random.Generator) -> tuple[int, int, int]:
+    """The seed of the match that a reset plays.
 
-    def __init__(self) -> None:
-        self._seed: int | None = None
-        self._match = -1
-
-    def next(self, seed: int | None, rng: np.random.Generator) -> tuple[int, int, int]:
-        """The seed of the next match, as :class:`spades_env.Game` takes it.
-
-        Args:
-            seed: starts match 0 of that seed; None goes on.
-            rng: chooses the seed if there was none so far.
-        """
-        if seed is None and self._seed is None:
-            seed = int(rng.integers(2**48))
-        if seed is not None:
-            self._seed, self._match = int(seed), -1
-        self._match += 1
-        return self._seed or 0, 0, self._match
+    Args:
+        game: the match played so far, None at first.
+        seed: of a new stream of matches, of which this is the first; None goes on to the next of the same.
+        rng: draws the seed if there is neither.
+    """
+    if seed is not None:
+        return int(seed), 0, 0
+    if game is None:
+        return int(rng.integers(2**48)), 0, 0
+    first, table, match = game.seed
+    return first, table, match + 1
 
 
 def start_options(options: dict[str, Any] | None) -> dict[str, Any]:

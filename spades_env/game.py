@@ -279,6 +279,10 @@ class Game(Position):
         Raises:
             IllegalAction: if it is not legal; nothing has changed then.
         """
+        self._act(action)
+
+    def _act(self, action: int) -> int:
+        """:meth:`apply`, for callers that want to know what came of it, as ``engine.step`` tells it."""
         try:
             index = operator.index(action)
         except TypeError:
@@ -290,14 +294,15 @@ class Game(Position):
             raise IllegalAction(self._explain(index))
         self._hand.actions.append(index)
         if event == NOTHING:
-            return
+            return event
         if event == EXCHANGED:
             self._hand.received = [cards_in(received) for received in self._state["received"][0].tolist()]
-            return
+            return event
         self._hand.result = HandResult(**self.last_hand, scores=self.scores, bags=self.bags)
         if event == HAND_ENDED:
             self._past += (self._hand,)
             self._begin_log()
+        return event
 
     def _explain(self, action: int) -> str:
         if self.is_over:

@@ -176,6 +176,14 @@ class SpadesVectorEnv(VectorEnv):
         """Bool of shape (num_envs, 75): the legal actions of every learner; none where an episode is over."""
         return self._masks.astype(np.bool_)
 
+    def render(self) -> tuple[str, ...] | None:
+        """The text of every table as its learner may see it, with ``render_mode="ansi"``."""
+        if self.render_mode is None:
+            return None
+        from spades_env.render import ansi
+
+        return tuple(ansi(self.tables.view(row, int(self._turns["learner"][row]))) for row in range(self.num_envs))
+
     @property
     def learners(self) -> np.ndarray:
         """int8 of shape (num_envs,): the learner's seat at each table."""

@@ -86,9 +86,9 @@ class _Dice:
 
         With :func:`spades_env.tables.agent_seed` it becomes the stream that :meth:`act_batch` finds at the table.
         """
-        start = secrets.randbits(64) if seed is None else check_int("seed", seed, 0, 2**64 - 1)
+        self._seed = secrets.randbits(64) if seed is None else check_int("seed", seed, 0, 2**64 - 1)
         # one for each seat, as the tables have it: an agent that plays several seats draws from one of each
-        self._streams = np.full((1, 4), start, np.uint64)
+        self._streams = np.full((1, 4), self._seed, np.uint64)
 
     def act(self, view: View) -> int:
         """A legal action, drawn from the agent's own stream."""

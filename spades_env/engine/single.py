@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from spades_env.engine.bits import stream_key
+from spades_env.engine.bits import U64, bit, stream_key
 from spades_env.engine.conceal import conceal
 from spades_env.engine.deal import deal, shuffle, start_hand, start_match
+from spades_env.engine.encode import encode, encode_for
+from spades_env.engine.episode import episode_end, hand_rewards
 from spades_env.engine.jit import jit
+from spades_env.engine.state import DRAFT
 from spades_env.engine.step import is_legal, legal, step
 
 ILLEGAL = -1
@@ -56,3 +59,37 @@ def legal_words(states, rules):
 def conceal_for(states, rules, seat, out):
     """Write what ``seat`` may know to ``out``."""
     conceal(states, 0, rules[0], seat, out, 0)
+
+
+@jit
+def observe(states, rules, seat, may_act, words, observation, mask):
+    """Write the observation and the action mask of ``seat``; the mask is all 0 unless it is on turn and may act."""
+    encode_for(states[0], rules[0], seat, words, observation, mask)
+    if not may_act:
+        mask[:] = 0
+
+
+@jit
+def outcome(states, rules, by_score, by_hand, max_hands, event, rewards):
+    """Write every seat's reward for what :func:`apply_action` returned; (terminated, truncated) after it."""
+    hand_rewards(states[0], rules[0], by_score, event, rewards)
+    return episode_end(states[0], by_hand, max_hands, event)
+
+
+@jit
+def full_state(states, rules, words, out):
+    """Write to the int8 row ``out`` what seat 0 observes, then sets of cards: hands by seat, drawn card, discards."""
+    s = states[0]
+    encode(s, rules[0], 0, words, out[: len(out) - 6 * 52])
+    for k in range(6):
+        if k < 4:
+            cards = s.hands[k]
+        elif k == 5:
+            cards = s.pile
+        elif s.phase == DRAFT:
+            cards = bit(s.deck[2 * s.draws])
+        else:
+            cards = U64(0)
+        start = len(out) - (6 - k) * 52
+        for card in range(52):
+            out[start + card] = (cards >> U64(card)) & U64(1)
