@@ -70,9 +70,9 @@ import numpy as np
 from gymnasium import spaces
 from gymnasium.utils import seeding
 from pettingzoo import AECEnv, ParallelEnv
-from pettingzoo.utils import wrappers
 from pettingzoo.utils.conversions import turn_based_aec_to_parallel
 
+from spades_env import wrappers
 from spades_env.cards import NUM_ACTIONS
 from spades_env.engine import single
 from spades_env.engine.step import HAND_ENDED, MATCH_ENDED
