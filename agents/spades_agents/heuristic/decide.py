@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from spades_agents.compiler import jit
-from spades_agents.heuristic.bidding import choose_bid
+from spades_agents.heuristic.bidding import bids_blind, choose_bid
 from spades_agents.heuristic.draft import keeps
+from spades_agents.heuristic.exchange import choose_exchange
 from spades_agents.heuristic.play import choose_card
-from spades_env.cards import BID_0, DONE, KEEP, LOOK, REJECT
+from spades_env.cards import BID_0, BLIND_NIL, KEEP, LOOK, REJECT
 from spades_env.engine.state import BID, BLIND, DRAFT, PLAY
 
 
@@ -21,5 +22,5 @@ def decide(s, r, w):
     if phase == BID:
         return BID_0 + choose_bid(s, r)
     if phase == BLIND:
-        return LOOK
-    return DONE
+        return BLIND_NIL if bids_blind(s, r) else LOOK
+    return choose_exchange(s, r)

@@ -5,9 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from spades_agents.compiler import jit
+from spades_agents.heuristic.exchange import mean_nil_gain
+from spades_agents.heuristic.hand import nil_gain
 from spades_agents.heuristic.notes import known_cards
 from spades_env.cards import ALL_CARDS
 from spades_env.engine.bits import U64, bit, popcount
+from spades_env.engine.state import BLIND_BID
 
 # Tricks that a card adds to a hand, at [spade, rank]: the fit of strength.py without the finer distinctions.
 CARD_GAIN = np.array([
@@ -33,5 +36,8 @@ def keeps(s, r):
     """Whether to keep the drawn card."""
     card = int(s.deck[2 * s.draws])
     out = U64(ALL_CARDS) & ~known_cards(s, r, s.seat) & ~bit(card)
+    if s.blind[s.seat] == BLIND_BID:
+        hand = s.hands[s.seat]
+        return nil_gain(hand, card, 0) > mean_nil_gain(hand, out, 0)
     gain = CARD_GAIN[1, card - 39] if card >= 39 else CARD_GAIN[0, card % 13]
     return gain > mean_gain(out)

@@ -48,13 +48,13 @@ def expect_tricks(s, r, w, side):
     me = s.seat
     mean = 0.0
     for seat in range(side, r.players, r.sides):
-        if seat == me:
+        if seat == me and s.bids[me] > 0:
             cards = s.hands[me]
             while cards:
                 card = lowest(cards)
                 cards &= cards - np.uint64(1)
                 mean += w.worth[card]
-        elif s.bids[seat] > 0:
+        elif seat != me and s.bids[seat] > 0:
             mean += max(s.bids[seat] - s.tricks[seat], 0) + 0.1 * w.left[seat] / r.players
     return mean
 

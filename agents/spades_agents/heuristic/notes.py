@@ -16,7 +16,7 @@ NOTES = np.dtype(
             "chance",
             "f8",
             16,
-        ),  # at [4 * seat + suit]: chance that a given card of the suit that is out is held by the seat
+        ),  # at [4 * seat + suit]: chance that a given card of the suit that is out is held there
         ("worth", "f8", 52),  # for each own card: the chance that it wins a trick later
         ("value", "f8", 4),  # by seat: points gained, by my side over the others, if the seat takes this trick
         ("wins", "f8", 4),  # by seat: chance to win this trick

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from spades_agents.compiler import jit
 from spades_agents.heuristic.evaluate import nil_alive, value_tricks
+from spades_agents.heuristic.nil import rate_dangers
 from spades_agents.heuristic.notes import power, take_notes
 from spades_agents.heuristic.worth import rate_cards
 from spades_env.engine.bits import U64, lowest, popcount, suit_mask
@@ -72,7 +73,10 @@ def choose_card(s, r, w):
     if cards & (cards - U64(1)) == U64(0):
         return lowest(cards)
     take_notes(s, r, w)
-    rate_cards(s, r, w)
+    if nil_alive(s, s.seat):
+        rate_dangers(s, r, w)
+    else:
+        rate_cards(s, r, w)
     value_tricks(s, r, w)
     me = s.seat
     others = 0.0

@@ -1,0 +1,31 @@
+"""Nil: how likely a card is to take a trick against its owner's will."""
+
+from __future__ import annotations
+
+from spades_agents.compiler import jit
+from spades_agents.heuristic.worth import AT_MOST
+from spades_env.engine.bits import U64, bit, lowest, popcount, suit_mask
+
+
+@jit
+def rate_dangers(s, r, w):
+    """Fill ``worth`` for a seat whose nil is alive: the chance that others can make the card win.
+
+    The i-th lowest card of a suit has to win if everybody else can stay below it, i.e. holds more
+    than i cards that are lower.
+    """
+    me = s.seat
+    for suit in range(4):
+        mine = s.hands[me] & suit_mask(suit)
+        out = w.out & suit_mask(suit)
+        i = 0
+        while mine:
+            card = lowest(mine)
+            mine &= mine - U64(1)
+            lower = popcount(out & (bit(card) - U64(1)))
+            danger = 1.0
+            for seat in range(r.players):
+                if seat != me:
+                    danger *= 1.0 - AT_MOST[i, int(4.0 * w.chance[4 * seat + suit] * lower)]
+            w.worth[card] = danger
+            i += 1
