@@ -9,8 +9,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from spades_env.engine.episode import agent_stream
 from spades_env.game import View
-from spades_env.tables import Tables, agent_stream
+from spades_env.tables import Tables
 
 # Whoever knows agents by name: a module with a function make_agent(text). It is looked up at run time alone,
 # so that this package works without it when it is given agents themselves.

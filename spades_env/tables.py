@@ -11,13 +11,11 @@ import numpy as np
 
 from spades_env.cards import NUM_ACTIONS, action_name
 from spades_env.checks import check_int, check_list, check_seed
-from spades_env.engine.bits import below, popcount, stream_key
-from spades_env.engine.deal import start_match
-from spades_env.engine.encode import encode_for
-from spades_env.engine.episode import agent_stream, episode_end, hand_rewards, next_match, seed_agents
+from spades_env.engine import batch
+from spades_env.engine.bits import stream_key
+from spades_env.engine.episode import agent_stream
 from spades_env.engine.jit import jit
 from spades_env.engine.state import OVER, STATE, rules_record
-from spades_env.engine.step import is_legal, legal, nth_legal, step
 from spades_env.game import IllegalAction, View
 from spades_env.observation import SIZE
 from spades_env.rules import Rules, as_rules
@@ -46,79 +44,6 @@ def agent_seed(seed: int | Sequence[int], seat: int) -> int:
     return int(agent_stream(np.uint64(stream_key(np.uint64(base), table)), match, seat))
 
 
-@jit
-def reset_rows(states, rules, rows, opener, agent_rng):
-    """Begin the next match at each of ``rows``."""
-    for row in rows:
-        next_match(states[row], rules[0], agent_rng[row], opener)
-
-
-@jit
-def seed_rows(states, rules, seeds, tables, rows, opener, agent_rng):
-    """Begin match 0 of stream (seeds[k], tables[k]) at row rows[k], and seed the agents' streams there."""
-    for k in range(len(rows)):
-        row = rows[k]
-        start_match(states[row], rules[0], stream_key(seeds[k], tables[k]), 0, opener)
-        seed_agents(states[row], agent_rng[row])
-
-
-@jit
-def first_illegal(states, rules, rows, actions):
-    """The first k for which actions[k] is not legal at row rows[k], or -1."""
-    for k in range(len(rows)):
-        low, high = legal(states[rows[k]], rules[0])
-        if not is_legal(low, high, actions[k]):
-            return k
-    return -1
-
-
-@jit
-def advance_rows(
-    states,
-    rules,
-    rows,
-    actions,
-    by_score,
-    by_hand,
-    max_hands,
-    opener,
-    auto_reset,
-    agent_rng,
-    rewards,
-    terminated,
-    truncated,
-):
-    """Carry out legal actions; set rewards and ends; begin the next match where the episode has ended."""
-    r = rules[0]
-    for k in range(len(rows)):
-        row = rows[k]
-        s = states[row]
-        event = step(s, r, actions[k])
-        hand_rewards(s, r, by_score, event, rewards[row])
-        terminated[row], truncated[row] = episode_end(s, by_hand, max_hands, event)
-        if auto_reset and (terminated[row] or truncated[row]):
-            next_match(s, r, agent_rng[row], opener)
-
-
-@jit
-def observe_rows(states, rules, rows, seats, observations, masks):
-    """Write what ``seats[k]`` (-1: the seat on turn) observes at row rows[k] to that row."""
-    r = rules[0]
-    for k in range(len(rows)):
-        row = rows[k]
-        s = states[row]
-        seat = s.seat if seats[k] < 0 else seats[k]
-        encode_for(s, r, seat, observations[row], masks[row])
-
-
-@jit
-def choose_random(states, rules, rows, rng, actions):
-    """Write a uniform legal action for each of ``rows``, from the stream in ``rng[0]``."""
-    for k in range(len(rows)):
-        low, high = legal(states[rows[k]], rules[0])
-        actions[k] = nth_legal(low, high, below(rng, popcount(low) + popcount(high)))
-
-
 class Tables:
     """``count`` tables of one game, stepped by one call.
 
@@ -128,8 +53,8 @@ class Tables:
     Args:
         rules: a preset's name or a :class:`Rules`.
         count: how many tables.
-        seed: seed of all (table ``i`` has stream (seed, i)); or a sequence with an own seed for each table;
-            None takes one from the operating system.
+        seed: seed of all (table ``i`` has stream (seed, i)); or a sequence with an own seed, or a pair
+            (seed, stream), for each table; None takes one from the operating system.
         episode: ``"match"``, or ``"hand"`` to end after every hand.
         reward: ``"score"``: after each hand every seat gets its side's score change less the mean of the
             other sides', in hundreds of points; ``"win"``: 1 or -1 when the match is won or lost.
@@ -156,7 +81,7 @@ class Tables:
         self,
         rules: str | Rules = "two_player",
         count: int = 1,
-        seed: int | Sequence[int] | None = None,
+        seed: int | Sequence[int | tuple[int, int]] | None = None,
         *,
         episode: Episode = "match",
         reward: Reward = "score",
@@ -178,6 +103,11 @@ class Tables:
         self.reward = np.zeros((count, self.rules.players), np.float32)
         self.terminated = np.zeros(count, np.bool_)
         self.truncated = np.zeros(count, np.bool_)
+        self._options = np.zeros(1, batch.OPTIONS)
+        self._options["max_hands"] = self.max_hands
+        self._options["by_score"] = reward == "score"
+        self._options["by_hand"] = episode == "hand"
+        self._options["auto_reset"] = auto_reset
         self._rows = np.arange(count)
         self._on_turn = np.full(count, -1, np.int8)
         self._pool = ThreadPoolExecutor(self.threads) if self.threads > 1 else None
@@ -188,18 +118,22 @@ class Tables:
         """int8 of shape (count,): the seat on turn at each table."""
         return self.states["seat"]
 
-    def reset(self, seed: int | Sequence[int] | None = None) -> None:
-        """Begin anew at every table; None takes a new seed from the operating system."""
+    def reset(self, seed: int | Sequence[int | tuple[int, int]] | None = None) -> None:
+        """Begin anew at every table; ``seed`` as above.
+
+        Raises:
+            ValueError: if the seed makes no sense; nothing has changed then.
+        """
         if seed is None or isinstance(seed, (int, np.integer)):
             seeds = np.full(self.count, check_seed(seed)[0], np.uint64)
-            tables = self._rows
+            streams = self._rows
         else:
-            chosen = [check_seed(one)[0] for one in check_list("seed", seed)]
+            chosen = [check_seed(one) for one in check_list("seed", seed)]
             if len(chosen) != self.count:
-                raise ValueError(f"seed must be an int or {self.count} ints, one for each table, got {len(chosen)}")
-            seeds = np.array(chosen, np.uint64)
-            tables = np.zeros(self.count, np.int64)
-        seed_rows(self.states, self.rules_record, seeds, tables, self._rows, 0, self.agent_rng)
+                raise ValueError(f"seed must be an int or {self.count} seeds, one for each table, got {len(chosen)}")
+            seeds = np.array([one[0] for one in chosen], np.uint64)
+            streams = np.array([one[1] for one in chosen], np.int64)
+        batch.seed_rows(self.states, self.rules_record, seeds, streams, 0, self.agent_rng)
         self.reward[:] = 0
         self.terminated[:] = False
         self.truncated[:] = False
@@ -207,7 +141,7 @@ class Tables:
 
     def reset_rows(self, rows: np.ndarray) -> None:
         """Begin the next match at each of ``rows`` (int64), as ``auto_reset`` would."""
-        reset_rows(self.states, self.rules_record, rows, 0, self.agent_rng)
+        batch.reset_rows(self.states, self.rules_record, rows, 0, self.agent_rng)
 
     def step(self, actions: np.ndarray) -> None:
         """Carry out one action at every table, then write observations and masks of the seats on turn.
@@ -218,8 +152,19 @@ class Tables:
         Raises:
             IllegalAction: if one is not legal, with its table; nothing has changed then.
         """
-        self.advance(actions)
-        self.observe()
+        actions = self._check_actions(actions, self._rows)
+        self._split(self.count, lambda part: batch.step_all(*self._inputs(part), actions[part], *self._outputs(part)))
+
+    def step_random(self) -> None:
+        """The same with a uniform legal action at every table, from ``agent_rng`` of the seat on turn."""
+        self._split(self.count, lambda part: batch.step_random(*self._inputs(part), *self._outputs(part)))
+
+    def _inputs(self, part: slice) -> tuple[np.ndarray, ...]:
+        return self.states[part], self.rules_record, self._options
+
+    def _outputs(self, part: slice) -> tuple[np.ndarray, ...]:
+        arrays = self.agent_rng, self.observation, self.action_mask, self.reward, self.terminated, self.truncated
+        return tuple(array[part] for array in arrays)
 
     def advance(self, actions: np.ndarray, rows: np.ndarray | None = None) -> None:
         """Carry out ``actions[k]`` at table ``rows[k]`` (by default all) without writing observations.
@@ -230,21 +175,22 @@ class Tables:
             IllegalAction: if one is not legal, with its table; nothing has changed then.
         """
         rows = self._rows if rows is None else rows
+        actions = self._check_actions(actions, rows)
+        ends = self.agent_rng, self.reward, self.terminated, self.truncated
+        record, options = self.rules_record, self._options
+        self._split(
+            len(rows),
+            lambda part: batch.advance_rows(self.states, record, options, rows[part], actions[part], *ends),
+        )
+
+    def _check_actions(self, actions: np.ndarray, rows: np.ndarray) -> np.ndarray:
         actions = np.asarray(actions)
         if actions.shape != rows.shape or actions.dtype.kind not in "iu":
             raise ValueError(f"actions must be ints of shape {rows.shape}, got {actions.dtype} {actions.shape}")
-        wrong = first_illegal(self.states, self.rules_record, rows, actions)
+        wrong = batch.first_illegal(self.states, self.rules_record, rows, actions)
         if wrong >= 0:
             raise self.illegal_action(int(rows[wrong]), int(actions[wrong]))
-        by_score, by_hand = self.reward_kind == "score", self.episode == "hand"
-
-        def work(part: slice) -> None:
-            advance_rows(
-                *(self.states, self.rules_record, rows[part], actions[part], by_score, by_hand, self.max_hands, 0),
-                *(self.auto_reset, self.agent_rng, self.reward, self.terminated, self.truncated),
-            )
-
-        self._split(len(rows), work)
+        return actions
 
     def observe(self, rows: np.ndarray | None = None, seats: np.ndarray | None = None) -> None:
         """Write ``observation`` and ``action_mask`` at ``rows`` (by default all).
@@ -255,25 +201,17 @@ class Tables:
         """
         rows = self._rows if rows is None else rows
         seats = self._on_turn[: len(rows)] if seats is None else seats
+        outputs = self.observation, self.action_mask
+        self._split(
+            len(rows),
+            lambda part: batch.observe_rows(self.states, self.rules_record, rows[part], seats[part], *outputs),
+        )
 
-        def work(part: slice) -> None:
-            observe_rows(
-                *(self.states, self.rules_record, rows[part], seats[part]),
-                *(self.observation, self.action_mask),
-            )
-
-        self._split(len(rows), work)
-
-    def random_actions(self, rng: np.ndarray, rows: np.ndarray | None = None) -> np.ndarray:
-        """A uniform legal action (int64) for each of ``rows`` (by default all).
-
-        Args:
-            rng: uint64 of shape (1,), the stream to draw from; it moves on.
-            rows: int64 indices of tables.
-        """
+    def random_actions(self, rows: np.ndarray | None = None) -> np.ndarray:
+        """A uniform legal action (int64) for each of ``rows`` (int64; by default all), from ``agent_rng``."""
         rows = self._rows if rows is None else rows
         actions = np.empty(len(rows), np.int64)
-        choose_random(self.states, self.rules_record, rows, rng, actions)
+        batch.choose_random(self.states, self.rules_record, rows, self.agent_rng, actions)
         return actions
 
     def view(self, row: int, seat: int | None = None) -> View:

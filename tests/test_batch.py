@@ -92,10 +92,9 @@ def test_rows_play_as_single_games(mix, episode, reward, max_hands):
 
 def test_truncated_and_terminated_ends_are_both_reached():
     tables = Tables(Rules.preset("solo", target=50), 50, seed=1, max_hands=2)
-    rng = np.array([3], np.uint64)
     seen = np.zeros(2, int)
     for _ in range(400):
-        tables.step(tables.random_actions(rng))
+        tables.step(tables.random_actions())
         seen += [tables.terminated.sum(), tables.truncated.sum()]
         assert not (tables.terminated & tables.truncated).any()
     assert seen.min() > 0
@@ -104,9 +103,8 @@ def test_truncated_and_terminated_ends_are_both_reached():
 def test_without_auto_reset_a_finished_match_waits():
     rules = Rules.preset("solo", target=1, nil=0)
     tables = Tables(rules, 40, seed=2, auto_reset=False)
-    rng = np.array([4], np.uint64)
     while not tables.terminated.any():
-        tables.step(tables.random_actions(rng))
+        tables.step(tables.random_actions())
     over = np.flatnonzero(tables.terminated)
     assert (tables.action_mask[over] == 0).all()
     before = tables.states.copy()

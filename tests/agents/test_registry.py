@@ -6,6 +6,8 @@ import re
 import sys
 
 import pytest
+from spades_env.game import Game
+
 from spades_agents.base import Agent, BatchAgent
 from spades_agents.registry import AGENTS, make_agent
 
@@ -37,7 +39,10 @@ def test_an_agent_passes_through():
 
 
 def test_options_reach_the_agent():
-    assert make_agent("random:seed=3")._seed == 3
+    view = Game("partnership", seed=1).view()
+    one, same, other = (make_agent(f"uniform:seed={seed}") for seed in (3, 3, 4))
+    assert [one.act(view) for _ in range(20)] == [same.act(view) for _ in range(20)]
+    assert [one.act(view) for _ in range(20)] != [other.act(view) for _ in range(20)]
 
 
 def test_own_class(own_module):

@@ -23,7 +23,7 @@ from spades_env.checks import check_int
 from spades_env.engine.state import BLIND_BID, OVER
 from spades_env.game import IllegalAction
 from spades_env.rules import Rules, as_rules
-from spades_env.tables import Tables, seed_rows
+from spades_env.tables import Tables
 from spades_training.intervals import Estimate, proportion, ratio
 
 __all__ = ["PlayerResult", "Result", "evaluate"]
@@ -139,10 +139,8 @@ def evaluate(
     seed = check_int("seed", seed, 0, 2**64 - 1)
     batch = check_int("batch", batch, 1, 10_000_000)
     agents = (make_agent(a), make_agent(b))
-    tables = Tables(rules, pairs * sides, 0, max_hands=max_hands, auto_reset=False)
-    rows = np.arange(tables.count)
-    seeds = np.full(tables.count, seed, np.uint64)
-    seed_rows(tables.states, tables.rules_record, seeds, rows // sides, rows, 0, tables.agent_rng)
+    seeds = [(seed, pair) for pair in range(pairs) for _ in range(sides)]
+    tables = Tables(rules, pairs * sides, seeds, max_hands=max_hands, auto_reset=False)
     series = _Series(agents, tables, seed)
     series.play(batch, progress)
     return series.result(pairs)
