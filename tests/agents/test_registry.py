@@ -6,10 +6,10 @@ import re
 import sys
 
 import pytest
-from spades_env.game import Game
-
 from spades_agents.base import Agent, BatchAgent
 from spades_agents.registry import AGENTS, make_agent
+
+from spades_env.game import Game
 
 
 @pytest.fixture
