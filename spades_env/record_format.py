@@ -117,23 +117,23 @@ def is_sealed(raw: dict[str, Any]) -> bool:
 
 
 def find_changes(raw: dict[str, Any]) -> dict[Path, str]:
-    """Which lines of a parsed record are not what was saved, and how that shows; empty if none can be told."""
-    noted = {part: _field_of(raw, part)["checks"] for part in _checks(raw)}
+    """Which lines of a parsed record whose digest is wrong are not what was saved, and how that shows."""
+    sealed = seal(json.loads(json.dumps(raw)))
+    if sealed["digest"] == raw["digest"]:  # all but the checks is as it was
+        parts = {part: (_field_of(raw, part)["checks"], _field_of(sealed, part)["checks"]) for part in _checks(raw)}
+        return {
+            (*part, "checks"): f"found {found!r:.80}, expected {expected!r:.80}"
+            for part, (found, expected) in parts.items()
+            if found != expected
+        }
     changes: dict[Path, str] = {}
     for part, lines in _checks(raw).items():
-        expected = noted[part].split()
+        expected = _field_of(raw, part)["checks"].split()
         for (path, text, check), other in zip(lines, expected, strict=False):
             if check != other:
                 changes[path] = f"found {text:.80}, not what was saved: its check is {check}, expected {other}"
         if len(lines) != len(expected):
             changes[(*part, "checks")] = f"found checks of {len(expected)} lines, expected {len(lines)}"
-    sealed = seal(json.loads(json.dumps(raw)))
-    if changes and sealed["digest"] == raw["digest"]:  # the content is as it was, so the checks are not
-        return {
-            (*part, "checks"): f"found {found!r:.80}, expected {_field_of(sealed, part)['checks']!r:.80}"
-            for part, found in noted.items()
-            if found != _field_of(sealed, part)["checks"]
-        }
     return changes or {("digest",): f"found {raw['digest']!r:.80}, expected {_digest(raw)!r}"}
 
 
