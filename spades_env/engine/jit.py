@@ -49,11 +49,20 @@ class Compiler:
         self.folder = _cache_root() / digest.hexdigest()[:16]
 
     def __call__(self, function: Callable[..., Any]) -> Any:
-        """``function`` compiled by numba: no Python objects, no lock held, results cached on disk."""
+        """``function`` compiled by numba and inlined where called: no Python objects, no lock held, cached on disk."""
+        return self._compile(function, forceinline=True)
+
+    def apart(self, function: Callable[..., Any]) -> Any:
+        """The same for a large function: compiled once, and called."""
+        return self._compile(function, forceinline=False)
+
+    def _compile(self, function: Callable[..., Any], forceinline: bool) -> Any:
         before = numba.core.config.CACHE_DIR
         numba.core.config.CACHE_DIR = str(self.folder)
         try:
-            return numba.njit(cache=True, nogil=True, error_model="numpy", _nrt=False, forceinline=True)(function)
+            return numba.njit(cache=True, nogil=True, error_model="numpy", _nrt=False, forceinline=forceinline)(
+                function
+            )
         finally:
             numba.core.config.CACHE_DIR = before
 
