@@ -7,8 +7,8 @@ from spades_env.game import Phase, Position, View
 
 __all__ = ["ansi"]
 
-_UNTIL = {Phase.BLIND: "decides on blind nil", Phase.DRAFT: "decides on the drawn card", Phase.BID: "bids"}
-_UNTIL |= {Phase.EXCHANGE: "exchanges cards", Phase.PLAY: "plays", Phase.OVER: ""}
+_TO_DO = {Phase.BLIND: "to bid blind nil or look", Phase.DRAFT: "to keep or reject the drawn card"}
+_TO_DO |= {Phase.EXCHANGE: "to exchange cards", Phase.BID: "to bid", Phase.PLAY: "to play"}
 
 
 def ansi(table: Position) -> str:
@@ -23,7 +23,7 @@ def ansi(table: Position) -> str:
     if table.is_over:
         lines.append(f"{_side(table, table.winner or 0)} wins the match.")
     else:
-        lines.append(f"{_who(table, table.seat)} {_UNTIL[table.phase]}{_drawn(table)}")
+        lines.append(f"turn: {_who(table, table.seat)}, {_TO_DO[table.phase]}{_drawn(table)}")
     return "\n".join(lines)
 
 
@@ -78,8 +78,9 @@ def _draft_lines(table: Position) -> list[str]:
     choices = table.draft_choices
     if not choices or table.phase not in (Phase.BLIND, Phase.DRAFT):
         return []
-    by_seat = [" ".join("kept" if kept else "no" for at, kept in choices if at == seat) or "-" for seat in range(2)]
-    return [f"draft: {', '.join(f'{_who(table, seat)} {text}' for seat, text in enumerate(by_seat))}"]
+    by_seat = ["".join("+" if kept else "-" for at, kept in choices if at == seat) for seat in range(2)]
+    texts = ", ".join(f"{_who(table, seat)} {text}" for seat, text in enumerate(by_seat) if text)
+    return [f"draft (+ kept, - rejected): {texts}"]
 
 
 def _trick_lines(table: Position) -> list[str]:
@@ -121,4 +122,4 @@ def _side(table: Position, side: int) -> str:
 
 
 def _who(table: Position, seat: int) -> str:
-    return "you" if isinstance(table, View) and seat == table.observer else f"seat {seat}"
+    return f"seat {seat}{' (you)' if isinstance(table, View) and seat == table.observer else ''}"
