@@ -16,7 +16,7 @@ from spades_env.engine import single
 from spades_env.engine.step import HAND_ENDED, MATCH_ENDED
 from spades_env.episodes import Illegal, check_illegal, check_render_mode, following, start_options
 from spades_env.game import Game, IllegalAction
-from spades_env.observation import SIZE, WORDS
+from spades_env.observation import SIZE
 from spades_env.opponents import Opponents, apart, make_opponents
 from spades_env.rules import Rules, as_rules
 from spades_env.tables import ILLEGAL_REWARD, Episode, Reward, agent_seed, check_episode
@@ -85,7 +85,6 @@ class SpadesEnv(gymnasium.Env[np.ndarray, np.int64]):
         self.render_mode = check_render_mode(render_mode, self.metadata["render_modes"])
         self.observation_space = spaces.Box(0, 1, (SIZE,), np.int8)
         self.action_space = spaces.Discrete(NUM_ACTIONS)
-        self._words = np.zeros(WORDS, np.uint64)
         self._rewards = np.zeros(self.rules.players)
         self._terminated = self._truncated = False
         self._is_reset = False
@@ -194,5 +193,5 @@ class SpadesEnv(gymnasium.Env[np.ndarray, np.int64]):
     def _observe(self) -> tuple[np.ndarray, np.ndarray]:
         observation, mask = np.empty(SIZE, np.int8), np.empty(NUM_ACTIONS, np.int8)
         may_act = not (self._terminated or self._truncated)
-        single.observe(self.game._state, self.game._rules, self.learner, may_act, self._words, observation, mask)
+        single.observe(self.game._state, self.game._rules, self.learner, may_act, observation, mask)
         return observation, mask

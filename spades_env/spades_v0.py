@@ -78,7 +78,7 @@ from spades_env.engine import single
 from spades_env.engine.step import HAND_ENDED, MATCH_ENDED
 from spades_env.episodes import check_render_mode, following, start_options
 from spades_env.game import Game
-from spades_env.observation import SIZE, WORDS
+from spades_env.observation import SIZE
 from spades_env.rules import Rules, as_rules
 from spades_env.tables import ILLEGAL_REWARD, Episode, Reward, check_episode
 
@@ -157,7 +157,6 @@ class raw_env(AECEnv[str, dict[str, np.ndarray], int | None]):  # noqa: N801 Pet
             for agent in self.possible_agents
         }
         self.state_space = spaces.Box(0, 1, (_STATE_SIZE,), np.int8)
-        self._words = np.zeros(WORDS, np.uint64)
         self._brought = np.zeros(self.rules.players)
         self._is_reset = False
 
@@ -196,7 +195,7 @@ class raw_env(AECEnv[str, dict[str, np.ndarray], int | None]):  # noqa: N801 Pet
         observation, mask = np.empty(SIZE, np.int8), np.empty(NUM_ACTIONS, np.int8)
         may_act = not (self.terminations.get(agent, True) or self.truncations[agent])
         game = self.game
-        single.observe(game._state, game._rules, self._seats[agent], may_act, self._words, observation, mask)
+        single.observe(game._state, game._rules, self._seats[agent], may_act, observation, mask)
         return {"observation": observation, "action_mask": mask}
 
     def step(self, action: int | None) -> None:
@@ -238,7 +237,7 @@ class raw_env(AECEnv[str, dict[str, np.ndarray], int | None]):  # noqa: N801 Pet
     def state(self) -> np.ndarray:
         """The whole table as int8 zeros and ones: the module's text says in which order."""
         state = np.empty(_STATE_SIZE, np.int8)
-        single.full_state(self.game._state, self.game._rules, self._words, state)
+        single.full_state(self.game._state, self.game._rules, state)
         return state
 
     def render(self) -> str | None:

@@ -62,9 +62,9 @@ def conceal_for(states, rules, seat, out):
 
 
 @jit
-def observe(states, rules, seat, may_act, words, observation, mask):
+def observe(states, rules, seat, may_act, observation, mask):
     """Write the observation and the action mask of ``seat``; the mask is all 0 unless it is on turn and may act."""
-    encode_for(states[0], rules[0], seat, words, observation, mask)
+    encode_for(states[0], rules[0], seat, observation, mask)
     if not may_act:
         mask[:] = 0
 
@@ -77,10 +77,10 @@ def outcome(states, rules, by_score, by_hand, max_hands, event, rewards):
 
 
 @jit
-def full_state(states, rules, words, out):
+def full_state(states, rules, out):
     """Write to the int8 row ``out`` what seat 0 observes, then sets of cards: hands by seat, drawn card, discards."""
     s = states[0]
-    encode(s, rules[0], 0, words, out[: len(out) - 6 * 52])
+    encode(s, rules[0], 0, out[: len(out) - 6 * 52])
     for k in range(6):
         if k < 4:
             cards = s.hands[k]
