@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from spades_env.cards import SUITS, cards_in, hand_text
+from spades_env.cards import NUM_CARDS, SUITS, cards_in, hand_text
 from spades_env.engine.state import Phase
 from spades_env.rules import Rules
 
@@ -106,22 +106,25 @@ def used_bits(rules: Rules) -> np.ndarray:
     A network may drop the others: they are constant.
     """
     used = np.zeros(SIZE, bool)
-    parts = {"score": rules.sides, "to_target": rules.sides, "bags": rules.sides, "bag_room": rules.sides}
-    parts |= {"trick": rules.players - 1, "draws": 2, "kept": 2, "exchanged": 2}
-    absent = set() if rules.draft else {"drawn", "draws", "kept"}
-    if not rules.exchange or not rules.blind_nil:
-        absent |= {"exchanged"} if rules.draft else {"exchanged", "gone"}
-    if not rules.bag_limit:
-        absent |= {"bag_room"}
+    exchange = rules.exchange if rules.blind_nil else 0
+    rows = {"trick": rules.players - 1, "draws": 2, "kept": 2, "exchanged": 2}
+    rows |= dict.fromkeys(("score", "to_target", "bags", "bag_room"), rules.sides)
     widths = {"bids": rules.hand_size + 1, "tricks": rules.hand_size, "answer": 2 if rules.blind_nil else 1}
     widths |= dict.fromkeys(("leader", "opener", "turn"), rules.players)
+    widths |= {"exchanged": exchange, "bag_room": min(rules.bag_limit, 10)}
+    if rules.bag_limit:
+        widths["bags"] = (rules.bag_limit - 1).bit_length()
+    if not rules.draft:
+        widths |= dict.fromkeys(("drawn", "draws", "kept"), 0) | ({} if exchange else {"gone": 0})
     for field in LAYOUT:
-        if field.name in absent:
-            continue
-        rows = min(field.rows, parts.get(field.name, rules.players))
         width = widths.get(field.name, field.width)
-        for part in field.slices[:rows]:
+        for part in field.slices[: rows.get(field.name, rules.players)]:
             used[part.start : part.start + width] = True
+            if field.width == NUM_CARDS and 0 not in rules.deck:
+                used[part.start] = False
+    phases = {Phase.BLIND: rules.blind_nil > 0, Phase.DRAFT: rules.draft, Phase.EXCHANGE: exchange > 0}
+    for phase, occurs in phases.items():
+        used[FIELDS["phase"].start + phase] = occurs
     return used
 
 

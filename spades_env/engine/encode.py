@@ -81,6 +81,7 @@ def pack(s, r, seat, words):
     put_trick(s, 1, words)
     put_trick(s, 2, words)
     if players == 2:
+        put(words, _GONE, 52, s.seen[seat] | s.given[seat])
         for relative in range(2):
             given = ones(s.exchanged[seat ^ relative], 13)
             put(words, _DRAWS + _PILE * relative + 26, 13, given)
@@ -136,10 +137,9 @@ def put_trick(s, place, words):
 
 @jit
 def put_draft(s, r, seat, words):
-    """The slices that only a draft or an exchange fills."""
+    """The slices that only a draft fills."""
     if sees_drawn(s, seat):
         put(words, _DRAWN, 52, bit(s.deck[2 * s.draws]))
-    put(words, _GONE, 52, s.seen[seat] | s.given[seat])
     # the opener decides draws 0, 2, 4, ... and the other seat the rest
     opens = seat != s.opener
     for relative in range(2):

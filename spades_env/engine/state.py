@@ -60,6 +60,7 @@ STATE = np.dtype(
         ("bags", "i4", 4),  # by side
         ("kept", "i4"),  # draft: bit k is set if draw k was kept
         ("exchanged", "i1", 2),  # how many cards the seat has given up
+        ("spare", "i1", 6),  # always 0: in a hole numpy's copies would hold anything, and equal views differ
         ("seen", "u8", 2),  # draft: discards that the seat has seen
         ("given", "u8", 2),  # exchange: cards that the seat gave up
         ("received", "u8", 2),  # exchange: cards that came back
