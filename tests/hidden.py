@@ -7,10 +7,10 @@ from dataclasses import replace
 from random import Random
 
 import numpy as np
-from random_rules import Player
+from random_rules import Player, random_start
 from side_by_side import Case, Pair, mask
 
-from spades_env.cards import KEEP, NUM_CARDS, SPADES, suit_of
+from spades_env.cards import CLUBS, DIAMONDS, HEARTS, KEEP, NUM_CARDS, SPADES, suit_of
 from spades_env.engine.state import BROKEN_UNSEEN
 from spades_env.rules import Rules
 
@@ -21,40 +21,61 @@ HIDDEN_FIELDS = ("hands", "pile", "deck", "seen", "given", "received", "key", "r
 class Watched:
     """A match played by both implementations, with notes of the places of the deck that each seat has seen."""
 
-    def __init__(self, rules: Rules, seed: int, player: Player | None = None) -> None:
+    def __init__(self, rules: Rules, seed: int, player: Player | None = None, endless: bool = False) -> None:
+        """``endless``: so far from the target that no hand ends the match."""
         self.rng = Random(seed)
-        self.rules = rules
+        self.rules = replace(rules, target=10_000, loss=None) if endless else rules
         self.player = player or Player.random(self.rng)
-        rules = replace(rules, target=10_000, loss=None)  # no match ends before so many hands are watched
-        start = {"scores": [0] * rules.sides, "bags": [0] * rules.sides, "opener": self.rng.randrange(rules.players)}
-        self.pair = Pair(Case(rules, start, seed, []))
+        start = random_start(self.rng, self.rules)
+        if endless:
+            start["scores"] = [0] * rules.sides
+        self.pair = Pair(Case(self.rules, start, seed, []))
         self._begin_hand()
 
     def _begin_hand(self) -> None:
         self.draws: list[tuple[int, bool]] = []
         self.plays: list[set[int]] = [set() for _ in range(self.rules.players)]
-        self.broken_in_sight = False  # a spade was played on another suit
+        self.broken_in_sight = False  # everybody knows that spades are broken
         self.led_only_spades: set[int] = set()
+        self.voids: list[set[int]] = [set() for _ in range(self.rules.players)]
+        self.leader = (self.pair.reference.opener + self.rules.leads_first) % self.rules.players
 
     def walk(self, hands: int) -> Iterator[None]:
-        """Stop at every decision of so many hands."""
+        """Stop at every decision of so many hands, and where the match is over."""
         reference = self.pair.reference
-        while not reference.is_over and reference.hand_number < hands:
+        while reference.hand_number < hands:
             yield
+            if reference.is_over:
+                return
             seat, phase, number = reference.seat, reference.phase, reference.hand_number
             action = self.player.choose(self.rng, reference, reference.legal_actions())
-            if phase == "play" and suit_of(action) == SPADES:
-                if reference.trick:
-                    self.broken_in_sight |= suit_of(reference.trick[0][1]) != SPADES
-                elif all(suit_of(card) == SPADES for card in reference.hands[seat]):
-                    self.led_only_spades.add(seat)
+            if phase == "play":
+                self._watch_play(seat, action)
             self.pair.apply(action)
             if phase == "draft":
                 self.draws.append((seat, action == KEEP))
-            elif phase == "play":
-                self.plays[seat].add(action)
-            if reference.hand_number != number:
+            if reference.hand_number != number and not reference.is_over:
                 self._begin_hand()
+            elif phase == "play" and not reference.trick:
+                self.leader = self.pair.engine.seat
+                assert reference.seat in (self.leader, None)
+
+    def _watch_play(self, seat: int, card: int) -> None:
+        """Note what a card tells everybody, before it is played."""
+        game, suit = self.pair.reference, suit_of(card)
+        self.plays[seat].add(card)
+        if game.trick:
+            led = suit_of(game.trick[0][1])
+            if suit != led:
+                self.voids[seat].add(led)
+                self.broken_in_sight |= suit == SPADES
+        else:
+            self.leader = seat
+            if suit == SPADES and not game.spades_broken and self.rules.spades_must_break:
+                self.voids[seat] |= {CLUBS, DIAMONDS, HEARTS}  # or she could not have led it
+                self.broken_in_sight = True
+            elif suit == SPADES and all(suit_of(held) == SPADES for held in game.hands[seat]):
+                self.led_only_spades.add(seat)
 
     def knows_hand(self, seat: int) -> bool:
         """A seat sees its cards once it has answered the blind question (or at once where there is none)."""
