@@ -21,7 +21,7 @@ def ansi(table: Position) -> str:
     lines = [_title(table), *_score_lines(table), *_seat_lines(table)]
     lines += [*_draft_lines(table), *_trick_lines(table), *_own_lines(table)]
     if table.is_over:
-        lines.append(f"won by {_side(table, table.winner or 0)}.")
+        lines.append(f"the match is won by {_side(table, table.winner or 0)}")
     else:
         lines.append(f"turn: {_who(table, table.seat)}, {_TO_DO[table.phase]}{_drawn(table)}")
     return "\n".join(lines)

@@ -12,6 +12,11 @@ from spades_env.game import Phase
 from spades_env.rules import Rules, as_rules
 
 
+def endless(name):
+    """The rules of a preset, but nobody wins: for matches of a number of hands that the test chooses."""
+    return Rules.preset(name, target=10_000, loss=None)
+
+
 @dataclass
 class Match:
     """Hands to be played from given scores and bags, and for each hand the rewards of the seats in points."""
