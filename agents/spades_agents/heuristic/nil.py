@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from spades_agents.compiler import jit
+from spades_agents.heuristic.notes import expected_count
 from spades_agents.heuristic.worth import AT_MOST
-from spades_env.engine.bits import U64, bit, lowest, popcount, suit_mask
+from spades_env.engine.bits import U64, bit, lowest, suit_mask
 
 
 @jit
@@ -22,10 +23,10 @@ def rate_dangers(s, r, w):
         while mine:
             card = lowest(mine)
             mine &= mine - U64(1)
-            lower = popcount(out & (bit(card) - U64(1)))
+            lower = out & (bit(card) - U64(1))
             danger = 1.0
             for seat in range(r.players):
                 if seat != me:
-                    danger *= 1.0 - AT_MOST[i, int(4.0 * w.chance[4 * seat + suit] * lower)]
+                    danger *= 1.0 - AT_MOST[i, int(4.0 * expected_count(w, seat, suit, lower))]
             w.worth[card] = danger
             i += 1

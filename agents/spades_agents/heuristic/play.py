@@ -5,9 +5,9 @@ from __future__ import annotations
 from spades_agents.compiler import jit
 from spades_agents.heuristic.evaluate import nil_alive, value_tricks
 from spades_agents.heuristic.nil import rate_dangers
-from spades_agents.heuristic.notes import power, take_notes
+from spades_agents.heuristic.notes import chance_of_none, take_notes
 from spades_agents.heuristic.worth import rate_cards
-from spades_env.engine.bits import U64, lowest, popcount, suit_mask
+from spades_env.engine.bits import U64, lowest, suit_mask
 from spades_env.engine.play import playable
 
 
@@ -22,22 +22,23 @@ def beats(card, best):
 @jit
 def chance_to_beat(s, w, seat, led, best):
     """Chance that a seat yet to play takes the trick from ``best``; a nil bidder does so only when it must."""
-    follow = w.chance[4 * seat + led]
-    trump = w.chance[4 * seat + 3]
     suit_out = w.out & suit_mask(led)
     spades_out = w.out & suit_mask(3)
     reluctant = nil_alive(s, seat)
-    void = power(1.0 - follow, popcount(suit_out))
     if best // 13 == led:
-        higher = popcount(suit_out >> U64(best + 1))
-        clear = power(1.0 - follow, higher)
+        higher = suit_out >> U64(best) << U64(best)
+        clear = chance_of_none(w, seat, led, higher)
         if reluctant:
-            return power(1.0 - follow, popcount(suit_out) - higher) * (1.0 - clear)
-        ruff = 0.0 if led == 3 else void * (1.0 - power(1.0 - trump, popcount(spades_out)))
-        return 1.0 - clear + ruff
-    if reluctant:
-        return 0.0
-    return void * (1.0 - power(1.0 - trump, popcount(spades_out >> U64(best + 1))))
+            return chance_of_none(w, seat, led, suit_out ^ higher) * (1.0 - clear)
+        if led == 3:
+            return 1.0 - clear
+        ruffs = 1.0 - chance_of_none(w, seat, 3, spades_out)
+    else:
+        clear = 1.0
+        if reluctant:
+            return 0.0
+        ruffs = 1.0 - chance_of_none(w, seat, 3, spades_out >> U64(best) << U64(best))
+    return 1.0 - clear + chance_of_none(w, seat, led, suit_out) * ruffs
 
 
 @jit

@@ -7,8 +7,10 @@ import math
 import numpy as np
 
 from spades_agents.compiler import jit
-from spades_agents.heuristic.notes import power
-from spades_env.engine.bits import U64, bit, popcount, suit_mask
+from spades_agents.heuristic.hand import game_of
+from spades_agents.heuristic.notes import chance_of_none, expected_count
+from spades_agents.heuristic.strength import CARD_WORTH
+from spades_env.engine.bits import U64, bit, lowest, popcount, suit_mask
 
 # P(a Poisson count of mean m is at most j), at [j, 4 * m].
 AT_MOST = np.array(
@@ -21,10 +23,12 @@ AT_MOST = np.array(
 
 @jit
 def highest(cards):
-    """The highest card of a set, which must not be empty."""
-    card = 51
-    while not cards & bit(card):
-        card -= 1
+    """The highest card of a set of one suit, which must not be empty."""
+    card = lowest(cards)
+    cards &= cards - U64(1)
+    while cards:
+        card = lowest(cards)
+        cards &= cards - U64(1)
     return card
 
 
@@ -35,45 +39,56 @@ def foe(r, me, seat):
 
 
 @jit
+def card_worth(game, spade, time, clear, short, lower, higher):
+    """The fitted chance that a card wins a trick later.
+
+    Args:
+        game: index of the game in the fitted tables.
+        spade: whether it is a spade.
+        time: cards left in the hand, in thirteenths.
+        clear: chance that no foe holds a higher card of the suit.
+        short: for a spade, the chance that all foes run out of spades before it is played, top down; for
+            another card, the chance that no foe can ruff it then.
+        lower: own lower cards of the suit.
+        higher: higher cards of the suit that are out.
+    """
+    k = CARD_WORTH[game, 1 if spade else 0]
+    both = clear * short
+    worth = k[0] + k[2] * clear + k[3] * short + k[4] * both
+    worth += time * (k[1] + k[5] * clear + k[6] * short + k[7] * both)
+    if lower >= higher:
+        worth += k[8] * (1.0 - clear) + k[9] * clear
+    if lower > 0:
+        worth += k[10]
+    return min(max(worth, 0.0), 1.0)
+
+
+@jit
 def rate_cards(s, r, w):
     """Fill ``worth`` for the cards of the seat on turn."""
     me = s.seat
     hand = s.hands[me]
-    spades_out = popcount(w.out & suit_mask(3))
+    game = game_of(r)
+    time = w.left[me] / 13.0
     for suit in range(4):
         mine = hand & suit_mask(suit)
-        if mine == U64(0):
-            continue
         out = w.out & suit_mask(suit)
-        length = popcount(out)
-        held = 0.0
-        for seat in range(r.players):
-            if seat != me and foe(r, me, seat):
-                held += w.chance[4 * seat + suit]
-        held = min(held, 1.0)
-        mine_left = popcount(mine)
-        for j in range(popcount(mine)):
-            card = 13 * suit + 12
-            while not mine & bit(card):
-                card -= 1
+        rounds = 0
+        while mine:
+            card = highest(mine)
             mine ^= bit(card)
-            mine_left -= 1
-            higher = popcount(out >> U64(card))
-            clear = power(1.0 - held, higher)
-            if mine_left >= higher and higher > 0:
-                clear += 0.3 * (1.0 - clear)
-            # chance that a foe follows to fewer than j + 1 rounds
+            higher = out >> U64(card) << U64(card)
+            clear = 1.0
             short = 1.0
             for seat in range(r.players):
-                if seat != me and foe(r, me, seat):
-                    mean = w.chance[4 * seat + suit] * length
-                    few = AT_MOST[j, int(4.0 * mean)]
-                    if suit < 3:
-                        few *= 1.0 - power(1.0 - w.chance[4 * seat + 3], spades_out)
-                        short *= 1.0 - few
-                    else:
-                        short *= few
-            if suit < 3:
-                w.worth[card] = clear * short
-            else:
-                w.worth[card] = 1.0 - (1.0 - clear) * (1.0 - short)
+                if seat == me or not foe(r, me, seat):
+                    continue
+                clear *= chance_of_none(w, seat, suit, higher)
+                # chance that the foe runs out of the suit first
+                few = AT_MOST[rounds, int(4.0 * expected_count(w, seat, suit, out))]
+                if suit < 3:
+                    short *= 1.0 - few * (1.0 - chance_of_none(w, seat, 3, w.out & suit_mask(3)))
+                else:
+                    short *= few
+            w.worth[card] = card_worth(game, suit == 3, time, clear, short, popcount(mine), popcount(higher))
+            rounds += 1
