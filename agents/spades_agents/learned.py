@@ -1,0 +1,182 @@
+"""Trained players: the policy network of a model file.
+
+A model file is the zip that ``spades train`` writes: a saved Stable-Baselines3 model, to train on, with two more
+members that are all a player needs: ``spades.json`` tells what it was trained for, ``actor.npz`` holds the weights
+of the policy. So playing needs no torch, and opening a file from somebody else runs no code of theirs.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import zipfile
+import zlib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from spades_agents.base import TableArrays, check_on_turn
+from spades_agents.compiler import jit
+from spades_agents.network import PolicyNetwork
+from spades_env.cards import NUM_ACTIONS
+from spades_env.engine.encode import encode_for
+from spades_env.game import View
+from spades_env.observation import LAYOUT, SIZE, WORDS
+from spades_env.rules import Rules
+
+__all__ = ["ACTOR", "CARD", "PPOAgent", "PolicyAgent", "layout_digest", "model_card", "read_model"]
+
+CARD = "spades.json"
+ACTOR = "actor.npz"
+FORMAT = "spades_env policy"
+
+
+def layout_digest() -> str:
+    """Names the layout of the observation: two versions of the package with the same digest encode alike."""
+    fields = [(f.name, f.rows, f.width, f.code, f.start, f.stride) for f in LAYOUT]
+    return hashlib.sha256(json.dumps(fields).encode()).hexdigest()[:16]
+
+
+@jit
+def encode_rows(states, rules, rows, words, observations, masks):
+    """Write what the seat on turn at each of the tables ``rows`` observes."""
+    for k in range(rows.size):
+        s = states[rows[k]]
+        encode_for(s, rules[0], s.seat, words, observations[k], masks[k])
+
+
+class PolicyAgent:
+    """Plays by a policy network.
+
+    Args:
+        network: the network.
+        rules: what it was trained for. It plays other rules with the same players, partners and draft too (what
+            it never saw there it does not understand), and refuses all others.
+        name: of the player.
+        deterministic: take the most probable action; otherwise draw one.
+        seed: of its dice, if it draws.
+    """
+
+    def __init__(
+        self,
+        network: PolicyNetwork,
+        rules: Rules,
+        name: str = "policy",
+        deterministic: bool = True,
+        seed: int | None = None,
+    ) -> None:
+        jit.announce("the agents")
+        self.network, self.rules, self.name, self.deterministic = network, rules, name, deterministic
+        self._words = np.zeros(WORDS, np.uint64)
+        self._row = np.zeros(1, np.int64)
+        self._rows = 0
+        self._grow(1)
+        self.reset(seed)
+
+    def reset(self, seed: int | None = None) -> None:
+        """Seed its dice, if it has any; there is nothing to forget."""
+        self._rng = np.random.default_rng(seed)
+
+    def act(self, view: View) -> int:
+        """The action for ``view.observer``, who must be on turn."""
+        check_on_turn(view)
+        return int(self._act(view._state, view.rules, view._rules, self._row)[0])
+
+    def act_batch(self, tables: TableArrays, rows: Any) -> np.ndarray:
+        """The actions of the seats on turn at the tables ``rows``, an int64 array."""
+        return self._act(tables.states, tables.rules, tables.rules_record, np.asarray(rows, np.int64))
+
+    def _act(self, states: np.ndarray, rules: Rules, record: np.ndarray, rows: np.ndarray) -> np.ndarray:
+        _check_rules(self.name, self.rules, rules)
+        count = len(rows)
+        self._grow(count)
+        observations, masks = self._observations[:count], self._masks[:count]
+        encode_rows(states, record, rows, self._words, observations, masks)
+        if self.deterministic:
+            return self.network.best(observations, masks)
+        return self.network.sample(observations, masks, self._rng)
+
+    def _grow(self, count: int) -> None:
+        if count > self._rows:
+            self._rows = count
+            self._observations = np.zeros((count, SIZE), np.int8)
+            self._masks = np.zeros((count, NUM_ACTIONS), np.int8)
+
+
+def _check_rules(name: str, own: Rules, table: Rules) -> None:
+    if own is table:
+        return
+    for field in ("players", "partners", "draft"):
+        if getattr(own, field) != getattr(table, field):
+            text = f"{field}={getattr(own, field)}, this table has {field}={getattr(table, field)}"
+            raise ValueError(f"agent {name!r} was trained for {text}")
+
+
+class PPOAgent(PolicyAgent):
+    """The player of a model file that ``spades train`` wrote, ``"ppo:runs/x/model.zip"``.
+
+    Args:
+        path: the file, or the folder of the run.
+        deterministic: as in :class:`PolicyAgent`.
+        seed: as in :class:`PolicyAgent`.
+
+    Raises:
+        ValueError: if there is no such file, or it is no model, a damaged one or one of another version.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], deterministic: bool = True, seed: int | None = None) -> None:
+        network, rules = read_model(path)
+        super().__init__(network, rules, f"ppo:{os.fspath(path)}", deterministic, seed)
+
+
+def read_model(path: str | os.PathLike[str]) -> tuple[PolicyNetwork, Rules]:
+    """The policy in a model file and the rules that it was trained for.
+
+    Args:
+        path: the file, or the folder of the run.
+
+    Raises:
+        ValueError: if there is no such file, or it is no model, a damaged one or one of another version.
+    """
+    file = Path(path)
+    if file.is_dir():
+        file = file / "model.zip"
+    try:
+        with zipfile.ZipFile(file) as members:
+            names = members.namelist()
+            if CARD not in names or ACTOR not in names:
+                raise ValueError(f"{file} is not a model that `spades train` has saved: it has no {CARD}")
+            card = json.loads(members.read(CARD))
+            actor = members.read(ACTOR)
+    except FileNotFoundError:
+        raise ValueError(f"no model file {file}") from None
+    except OSError as error:
+        raise ValueError(f"cannot read the model file {file}: {error.strerror or error}") from None
+    except zipfile.BadZipFile:
+        raise ValueError(f"{file} is not a model file: not a zip, or a damaged one") from None
+    except (UnicodeDecodeError, json.JSONDecodeError, zlib.error, NotImplementedError, RuntimeError):
+        raise ValueError(f"the model file {file} is damaged") from None
+    return _checked(file, card, actor)
+
+
+def _checked(file: Path, card: Any, actor: bytes) -> tuple[PolicyNetwork, Rules]:
+    if not isinstance(card, dict) or card.get("format") != FORMAT:
+        raise ValueError(f"{file} is not a model that `spades train` has saved")
+    if card.get("layout") != layout_digest():
+        size = card.get("observation_size")
+        raise ValueError(
+            f"the model {file} was trained on another version of the observation ({size} bits, layout "
+            f"{card.get('layout')}); this version has {SIZE} bits, layout {layout_digest()}: train it anew"
+        )
+    try:
+        return PolicyNetwork.from_bytes(actor, card["activation"]), Rules.from_dict(card["rules"])
+    except (KeyError, TypeError, ValueError, OSError, EOFError, zipfile.BadZipFile) as error:
+        raise ValueError(f"the model file {file} is damaged: {error}") from None
+
+
+def model_card(rules: Rules, activation: str) -> dict[str, Any]:
+    """What :data:`CARD` of a model file says."""
+    size = {"observation_size": SIZE, "layout": layout_digest()}
+    return {"format": FORMAT, **size, "rules": rules.to_dict(), "activation": activation}

@@ -1,0 +1,97 @@
+"""The state of a training run in one file, from which it continues after a kill."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from sb3_contrib import MaskablePPO
+from spades_agents.network import PolicyNetwork
+
+from spades_training.files import write_whole
+from spades_training.selfplay import OpponentMix
+
+__all__ = ["Checkpoint"]
+
+FILE = "checkpoint.zip"
+
+
+@dataclass
+class Checkpoint:
+    """Everything but the matches in progress, which begin anew.
+
+    Attributes:
+        model: the saved model, optimizer included.
+        snapshots: past policies.
+        state: the rows of the metrics, the random streams, counters.
+        torch_rng: random state of torch.
+    """
+
+    model: bytes
+    snapshots: list[PolicyNetwork]
+    state: dict[str, Any]
+    torch_rng: bytes
+
+    @classmethod
+    def of(cls, model: MaskablePPO, mix: OpponentMix, rng: np.random.Generator, metrics: dict[str, Any]) -> Checkpoint:
+        """The state of a run between two updates."""
+        file = io.BytesIO()
+        model.save(file)
+        kind, keys, *rest = np.random.get_state()  # noqa: NPY002 - SB3 shuffles minibatches with it
+        state = {"metrics": metrics, "rng": rng.bit_generator.state, "numpy": [kind, list(map(int, keys)), *rest]}
+        return cls(file.getvalue(), list(mix.snapshots), state, bytes(torch.get_rng_state().numpy()))
+
+    def restore_rng(self, rng: np.random.Generator) -> None:
+        """Set all random streams to where they were."""
+        rng.bit_generator.state = self.state["rng"]
+        kind, keys, *rest = self.state["numpy"]
+        np.random.set_state((kind, np.array(keys, np.uint32), *rest))  # noqa: NPY002
+        torch.set_rng_state(torch.frombuffer(bytearray(self.torch_rng), dtype=torch.uint8))
+
+    def save(self, run: Path) -> None:
+        """Write it to the folder of the run; the last one is there until this one is complete.
+
+        Raises:
+            OSError: if it cannot be written.
+        """
+        file = io.BytesIO()
+        with zipfile.ZipFile(file, "w") as members:
+            members.writestr("model.zip", self.model)
+            members.writestr("torch_rng", self.torch_rng)
+            members.writestr("state.json", json.dumps(self.state))
+            for k, network in enumerate(self.snapshots):
+                members.writestr(f"snapshot_{k}_{network.activation}.npz", network.to_bytes())
+        write_whole(run / FILE, file.getvalue())
+
+    @classmethod
+    def load(cls, run: Path) -> Checkpoint:
+        """The last checkpoint of a run.
+
+        Raises:
+            ValueError: if there is none or it is damaged.
+        """
+        path = run / FILE
+        try:
+            with zipfile.ZipFile(path) as members:
+                names = sorted((n for n in members.namelist() if n.startswith("snapshot_")), key=_number)
+                snapshots = [_network(name, members.read(name)) for name in names]
+                state = json.loads(members.read("state.json"))
+                return cls(members.read("model.zip"), snapshots, state, members.read("torch_rng"))
+        except FileNotFoundError:
+            raise ValueError(f"nothing to resume: there is no {path}") from None
+        except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
+            raise ValueError(f"the checkpoint {path} is damaged: {error}") from None
+
+
+def _number(name: str) -> int:
+    return int(name.split("_")[1])
+
+
+def _network(name: str, data: bytes) -> PolicyNetwork:
+    return PolicyNetwork.from_bytes(data, name.removesuffix(".npz").split("_")[2])

@@ -1,0 +1,161 @@
+"""What happens beside the learning: evaluations, snapshots, checkpoints, logs, the progress bar."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+from spades_agents.learned import PolicyAgent
+from stable_baselines3.common.callbacks import BaseCallback
+
+from spades_env.rules import Rules
+from spades_training.checkpoint import Checkpoint
+from spades_training.config import Config
+from spades_training.evaluate import evaluate
+from spades_training.files import write_whole
+from spades_training.intervals import Estimate
+from spades_training.sb3 import policy_network
+from spades_training.selfplay import OpponentMix
+
+__all__ = ["Monitor", "TrainingError"]
+
+EVAL_MATCHES = 100  # of each evaluation during the training; its hands are shared out among them
+
+
+class TrainingError(RuntimeError):
+    """The training cannot go on."""
+
+
+class Monitor(BaseCallback):
+    """Keeps the opponents up to date and shows, logs and saves how the training goes.
+
+    All of it happens between an update and the next rollout, when the state of the run is that of a checkpoint.
+
+    Args:
+        config: the settings.
+        run: the folder of the run.
+        rules: the rules.
+        mix: the opponents in the environment.
+        rng: the stream of the self-play.
+        console: where to print.
+        metrics: rows of earlier evaluations, and seconds of training so far, if this continues a run.
+    """
+
+    def __init__(
+        self,
+        config: Config,
+        run: Path,
+        rules: Rules,
+        mix: OpponentMix,
+        rng: np.random.Generator,
+        console: Console,
+        metrics: dict[str, Any] | None = None,
+    ) -> None:
+        super().__init__()
+        self.config, self.run, self.rules, self.mix, self.rng, self.console = config, run, rules, mix, rng, console
+        self.metrics: dict[str, Any] = metrics or {"rows": [], "seconds": 0.0}
+        self.progress = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(bar_width=24),
+            TextColumn("{task.percentage:>3.0f}% {task.fields[speed]:,.0f} steps/s ETA"),
+            TimeRemainingColumn(),
+            TextColumn("{task.fields[evaluation]}"),
+            console=console,
+            disable=not console.is_terminal,
+        )
+        self._evaluation = ""
+
+    def _on_training_start(self) -> None:
+        self._start = time.perf_counter() - self.metrics["seconds"]
+        self._steps_before = self.model.num_timesteps
+        self._clock = time.perf_counter()
+        total = self.config.total_timesteps
+        self._task = self.progress.add_task("training", total=total, speed=0.0, evaluation="")
+        self.progress.start()
+
+    def _on_step(self) -> bool:
+        if self.n_calls % 16 == 0:
+            self.progress.update(
+                self._task, completed=self.num_timesteps, speed=self._speed(), evaluation=self._evaluation
+            )
+        return True
+
+    def _speed(self) -> float:
+        return (self.num_timesteps - self._steps_before) / max(time.perf_counter() - self._clock, 1e-9)
+
+    def _on_rollout_start(self) -> None:
+        self._check_loss()
+        network = policy_network(self.model)  # type: ignore[arg-type]
+        if self._due(self.config.snapshot_every):
+            self.mix.add_snapshot(network)
+        self.mix.update(network)
+        if self._due(self.config.eval_every):
+            self._evaluate()
+        if self._due(self.config.checkpoint_every) and self.num_timesteps > self._steps_before:
+            self._checkpoint()
+
+    def _on_training_end(self) -> None:
+        self._check_loss()
+        self.mix.update(policy_network(self.model))  # type: ignore[arg-type]
+        self._evaluate()
+        self._checkpoint()
+        self.progress.stop()
+
+    def _due(self, every: int) -> bool:
+        """Whether the last rollout passed a multiple of ``every`` (at the start of a run it did)."""
+        rollout = self.config.n_envs * self.config.n_steps
+        return self.num_timesteps // every > (self.num_timesteps - rollout) // every
+
+    def _check_loss(self) -> None:
+        loss = self.logger.name_to_value.get("train/loss", 0.0)
+        if not math.isfinite(loss):
+            raise TrainingError(
+                f"the loss is {loss} after {self.num_timesteps:,} steps: try a lower learning_rate; "
+                f"the last checkpoint in {self.run} is from before"
+            )
+
+    def _checkpoint(self) -> None:
+        self.metrics["seconds"] = time.perf_counter() - self._start
+        Checkpoint.of(self.model, self.mix, self.rng, self.metrics).save(self.run)  # type: ignore[arg-type]
+
+    def _evaluate(self) -> None:
+        """Play the frozen opponents, then write a row of the metrics."""
+        player = PolicyAgent(policy_network(self.model), self.rules)  # type: ignore[arg-type]
+        seconds = time.perf_counter() - self._start
+        row: dict[str, Any] = {"steps": self.num_timesteps, "seconds": round(seconds, 1)}
+        row["steps_per_second"] = round(self._speed())
+        values = self.logger.name_to_value
+        names = ("loss", "value_loss", "entropy_loss", "approx_kl", "clip_fraction", "explained_variance")
+        row |= {name: round(float(values.get(f"train/{name}", math.nan)), 5) for name in names}
+        texts = []
+        for opponent in self.config.frozen_opponents():
+            points = self._points(player, opponent)
+            row |= {opponent: points.value, f"{opponent}_low": points.low, f"{opponent}_high": points.high}
+            texts.append(f"{opponent} {points.text(signed=True)}")
+            self.logger.record(f"eval/points_per_hand_{opponent}", points.value)
+        self.metrics["rows"].append(row)
+        self._evaluation = "points/hand: " + ", ".join(texts)
+        done = f"{self.num_timesteps:>11,} steps {seconds:>5.0f} s {self._speed():>7,.0f} steps/s  {self._evaluation}"
+        self.progress.console.print(done, highlight=False)
+        self._write_metrics()
+
+    def _points(self, player: PolicyAgent, opponent: str) -> Estimate:
+        """Points per hand against a frozen opponent; the same decks every time."""
+        hands = max(1, self.config.eval_hands // EVAL_MATCHES)
+        result = evaluate(player, opponent, self.rules, matches=EVAL_MATCHES, seed=self.config.seed, max_hands=hands)
+        return result.points_per_hand
+
+    def _write_metrics(self) -> None:
+        rows = self.metrics["rows"]
+        text = io.StringIO()
+        writer = csv.DictWriter(text, list(rows[-1]), extrasaction="ignore")
+        writer.writeheader()
+        writer.writerows(rows)
+        write_whole(self.run / "metrics.csv", text.getvalue())

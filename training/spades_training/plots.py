@@ -1,0 +1,42 @@
+"""Pictures of a training run."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from typing import Any
+
+from matplotlib.figure import Figure
+
+from spades_env.rules import Rules
+from spades_training.files import write_whole
+
+__all__ = ["learning_curve"]
+
+
+def learning_curve(rows: list[dict[str, Any]], opponents: list[str], rules: Rules, path: Path) -> None:
+    """Points per hand against each frozen opponent over the decisions trained on, as a PNG.
+
+    Args:
+        rows: of the metrics.
+        opponents: names of the opponents.
+        rules: the rules, for the title.
+        path: the file.
+    """
+    figure = Figure(figsize=(7, 4.2), dpi=120, layout="constrained")
+    axes = figure.add_subplot()
+    for opponent in opponents:
+        found = [row for row in rows if row.get(opponent) is not None]
+        steps = [row["steps"] for row in found]
+        (line,) = axes.plot(steps, [row[opponent] for row in found], marker="o", markersize=3, label=opponent)
+        low, high = ([row[f"{opponent}_{end}"] for row in found] for end in ("low", "high"))
+        axes.fill_between(steps, low, high, alpha=0.2, color=line.get_color())
+    axes.axhline(0, color="0.6", linewidth=0.8)
+    axes.set_xlabel("decisions trained on")
+    axes.set_ylabel("points per hand more than the opponent")
+    axes.set_title(f"{rules.name}: against frozen opponents, 95% intervals from duplicate pairs", fontsize=10)
+    if opponents:
+        axes.legend()
+    file = io.BytesIO()
+    figure.savefig(file, format="png")
+    write_whole(path, file.getvalue())

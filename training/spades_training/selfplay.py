@@ -1,0 +1,132 @@
+"""Self-play: the seats beside the learner's are played by the policy itself, its past and scripted agents."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from spades_agents.base import BatchAgent
+from spades_agents.learned import PolicyAgent
+from spades_agents.network import PolicyNetwork
+from spades_agents.registry import make_agent
+
+from spades_env.rules import Rules
+from spades_env.tables import Tables
+from spades_env.vector import SpadesVectorEnv
+
+__all__ = ["SELF", "SNAPSHOT", "OpponentMix", "SelfPlayEnv"]
+
+SELF, SNAPSHOT = "self", "snapshot"
+ACTIVE = 2  # snapshots that play at a time: a call for a few tables costs nearly as much as one for many
+
+
+class OpponentMix:
+    """The players that a learner meets, and how often.
+
+    Args:
+        weights: share of each, by name: ``"self"`` is the current policy, ``"snapshot"`` an earlier one, anything
+            else a name for ``make_agent``.
+        rules: the rules of the tables.
+        snapshots: how many snapshots to keep.
+        rng: chooses who plays, and rolls the dice of the policies.
+
+    Raises:
+        ValueError: if a name is unknown or a model's file is missing.
+    """
+
+    def __init__(self, weights: Mapping[str, float], rules: Rules, snapshots: int, rng: np.random.Generator) -> None:
+        self.names = list(weights)
+        self.shares = np.array([weights[name] for name in self.names])
+        self.rules, self.keep, self.rng = rules, snapshots, rng
+        self.snapshots: list[PolicyNetwork] = []
+        self._agents: dict[str, BatchAgent] = {}
+        for name in self.names:
+            if name not in (SELF, SNAPSHOT):
+                agent = make_agent(name)
+                if not isinstance(agent, BatchAgent):
+                    raise ValueError(f"opponent {name!r} cannot play many tables at once: it has no act_batch")
+                agent.reset(int(rng.integers(2**48)))
+                self._agents[name] = agent
+        self._current: PolicyAgent | None = None
+        self._active: list[PolicyAgent] = []
+
+    def update(self, network: PolicyNetwork) -> None:
+        """Make ``network`` the current policy, and draw the snapshots that play until the next update."""
+        self._current = self._player(network)
+        count = min(ACTIVE, len(self.snapshots))
+        chosen = self.rng.choice(len(self.snapshots), count, replace=False) if count else ()
+        self._active = [self._player(self.snapshots[k]) for k in chosen]
+
+    def add_snapshot(self, network: PolicyNetwork) -> None:
+        """Keep ``network`` as an opponent; if there are too many, a random one but the first makes room."""
+        if len(self.snapshots) >= self.keep:
+            del self.snapshots[int(self.rng.integers(min(1, self.keep - 1), self.keep))]
+        self.snapshots.append(network)
+
+    def _player(self, network: PolicyNetwork) -> PolicyAgent:
+        return PolicyAgent(network, self.rules, deterministic=False, seed=int(self.rng.integers(2**48)))
+
+    def draw(self, count: int) -> np.ndarray:
+        """Who plays at each of ``count`` tables: indices of ``names``."""
+        return self.rng.choice(len(self.names), count, p=self.shares)
+
+    def act(self, kind: int, tables: Tables, rows: np.ndarray) -> np.ndarray:
+        """The actions of player ``names[kind]`` for the seats on turn at ``rows``."""
+        name = self.names[kind]
+        if name == SNAPSHOT and self._active:
+            actions = np.empty(len(rows), np.int64)
+            for k, agent in enumerate(self._active):
+                here = np.flatnonzero(rows % len(self._active) == k)
+                if here.size:
+                    actions[here] = agent.act_batch(tables, rows[here])
+            return actions
+        if name in (SELF, SNAPSHOT):
+            return self.act_self(tables, rows)
+        return self._agents[name].act_batch(tables, rows)
+
+    def act_self(self, tables: Tables, rows: np.ndarray) -> np.ndarray:
+        """The same for the current policy."""
+        if self._current is None:
+            raise RuntimeError("update() must name the current policy first")
+        return self._current.act_batch(tables, rows)
+
+
+class SelfPlayEnv(SpadesVectorEnv):
+    """Tables where an :class:`OpponentMix` plays: one of its players for all opponents, drawn for every hand.
+
+    Drawn for a hand, not for a match, so that long matches do not give their opponents a larger share. A partner
+    is always the current policy.
+
+    Args:
+        num_envs: how many tables.
+        rules: the rules.
+        mix: the opponents.
+        **options: as :class:`SpadesVectorEnv`.
+    """
+
+    def __init__(self, num_envs: int, rules: Rules, mix: OpponentMix, **options: Any) -> None:
+        super().__init__(num_envs, rules, opponents="random", autoreset_mode="SameStep", **options)
+        self.mix = mix
+        self.kinds = np.zeros(num_envs, np.int64)
+        self._hands_seen = np.full(num_envs, -1, np.int64)
+
+    def _opponent_actions(self, rows: np.ndarray) -> np.ndarray:
+        states = self.tables.states
+        hands = (states["match"].astype(np.int64) << 32) + states["hand_number"]
+        fresh = np.flatnonzero(hands != self._hands_seen)
+        if fresh.size:
+            self.kinds[fresh] = self.mix.draw(len(fresh))
+            self._hands_seen[fresh] = hands[fresh]
+        partner = (states["seat"][rows] - self._turns["learner"][rows]) % self.rules.sides == 0
+        kinds = np.where(partner, -1, self.kinds[rows])
+        actions = np.empty(len(rows), np.int64)
+        for kind in range(-1, len(self.mix.names)):
+            here = np.flatnonzero(kinds == kind)
+            if here.size:
+                chosen = rows[here]
+                own = kind < 0
+                actions[here] = (
+                    self.mix.act_self(self.tables, chosen) if own else self.mix.act(kind, self.tables, chosen)
+                )
+        return actions

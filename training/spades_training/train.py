@@ -1,0 +1,166 @@
+"""Self-play with MaskablePPO: ``train`` reads from top to bottom."""
+
+from __future__ import annotations
+
+import io
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from rich.console import Console
+from sb3_contrib import MaskablePPO
+from spades_agents.heuristic import HeuristicAgent
+from spades_agents.learned import PPOAgent
+from stable_baselines3.common.logger import configure
+from stable_baselines3.common.utils import LinearSchedule
+
+from spades_training import display
+from spades_training.checkpoint import Checkpoint
+from spades_training.config import Config
+from spades_training.evaluate import Result, evaluate
+from spades_training.files import write_whole
+from spades_training.imitate import imitate
+from spades_training.monitor import Monitor
+from spades_training.options import parse_rules
+from spades_training.plots import learning_curve
+from spades_training.sb3 import SpadesVecEnv, UsedBits, policy_network, save_model
+from spades_training.selfplay import OpponentMix, SelfPlayEnv
+from spades_training.streams import LearnerStreams
+
+__all__ = ["new_run", "train"]
+
+
+def new_run(config: Config, folder: Path, name: str | None = None) -> Path:
+    """Make the folder of a new run, with its ``config.json``.
+
+    Args:
+        config: the settings.
+        folder: where runs are kept.
+        name: of the run; None: the rules' name, with a number if there is one already.
+
+    Raises:
+        ValueError: if there is a run of that name, or the name is no name of a folder.
+        OSError: if the folder cannot be made.
+    """
+    if name is not None and (not name or Path(name).name != name):
+        raise ValueError(f"name must be the name of a new folder in {folder}, got {name!r}")
+    base = name or parse_rules(config.rules).name
+    run, number = folder / base, 1
+    while True:
+        try:
+            run.mkdir(parents=True)
+            break
+        except FileExistsError:
+            if name is not None or not folder.is_dir():
+                raise ValueError(f"{run} exists: choose another name, or continue it with --resume {run}") from None
+            number += 1
+            run = folder / f"{base}-{number}"
+    write_whole(run / "config.json", config.to_json())
+    return run
+
+
+def train(config: Config, run: Path, resume: bool = False, console: Console | None = None) -> dict[str, Result]:
+    """Train a policy by self-play, save it and play it against the frozen opponents.
+
+    Args:
+        config: the settings.
+        run: the folder of the run (see :func:`new_run`). Here go ``model.zip``, ``config.json``, ``metrics.csv``,
+            ``learning_curve.png``, ``results.json``, ``checkpoint.zip`` and ``tensorboard/``.
+        resume: continue from the last checkpoint in ``run``.
+        console: where to print.
+
+    Returns:
+        The results of the final evaluation, by opponent.
+
+    Raises:
+        ValueError: if there is nothing to resume, or an opponent is unknown.
+        TrainingError: if the loss is not a number.
+        OSError: if a file cannot be written.
+    """
+    console = console or Console()
+    rules = parse_rules(config.rules)
+    checkpoint = Checkpoint.load(run) if resume else None
+    torch.set_num_threads(config.threads)
+
+    # The tables: the learner at one seat, the mix at the others.
+    rng = np.random.default_rng(config.seed)
+    mix = OpponentMix(config.opponent_weights(), rules, config.snapshots, rng)
+    tables = SelfPlayEnv(config.n_envs, rules, mix, reward=config.reward, max_hands=config.max_hands)
+    by_hand, by_score = config.episode == "hand", config.reward == "score"
+    env = LearnerStreams(SpadesVecEnv(tables), by_hand, config.bag_shaping and by_score)
+
+    # The model.
+    if checkpoint is None:
+        layers = config.hidden_layers()
+        model = MaskablePPO(
+            "MlpPolicy",
+            env,
+            learning_rate=LinearSchedule(config.learning_rate, config.final_learning_rate, 1.0),
+            n_steps=config.n_steps,
+            batch_size=config.batch_size,
+            n_epochs=config.n_epochs,
+            gamma=config.gamma,
+            gae_lambda=config.gae_lambda,
+            clip_range=config.clip_range,
+            ent_coef=config.ent_coef,
+            vf_coef=config.vf_coef,
+            max_grad_norm=config.max_grad_norm,
+            policy_kwargs={
+                "activation_fn": torch.nn.ReLU,
+                "net_arch": {"pi": layers, "vf": layers},
+                "features_extractor_class": UsedBits,
+                "features_extractor_kwargs": {"rules": rules},
+            },
+            seed=config.seed,
+            device="cpu",
+        )
+        mix.update(policy_network(model))
+        if config.warm_start:
+            agreement = imitate(model, env, HeuristicAgent(), config.warm_start)
+            console.print(f"imitated the scripted player: the same choice in {100 * agreement:.1f}% of its decisions")
+        metrics = None
+    else:
+        model = MaskablePPO.load(io.BytesIO(checkpoint.model), env, device="cpu")
+        mix.snapshots = checkpoint.snapshots
+        metrics = checkpoint.state["metrics"]
+        checkpoint.restore_rng(rng)
+        env.seed(config.seed + model.num_timesteps)  # other decks than those that the run began with
+        console.print(f"continuing {run} from step {model.num_timesteps:,}")
+    model.set_logger(configure(str(run / "tensorboard"), ["tensorboard"] if config.tensorboard else []))
+
+    # The training.
+    monitor = Monitor(config, run, rules, mix, rng, console, metrics)
+    remaining = config.total_timesteps - model.num_timesteps
+    if remaining > 0:
+        with monitor.progress:
+            model.learn(remaining, monitor, reset_num_timesteps=False)
+    save_model(model, run / "model.zip", rules)
+    learning_curve(monitor.metrics["rows"], config.frozen_opponents(), rules, run / "learning_curve.png")
+
+    # The evaluation, with the model as anyone will load it.
+    start = time.perf_counter()
+    results = {}
+    for opponent in config.frozen_opponents():
+        with display.match_progress(f"playing {opponent}") as progress:
+            results[opponent] = evaluate(
+                PPOAgent(run / "model.zip"),
+                opponent,
+                rules,
+                matches=config.final_matches,
+                seed=config.seed + 1,
+                max_hands=config.max_hands,
+                progress=progress,
+            )
+    write_whole(run / "results.json", _results_json(model, monitor.metrics, results))
+    title = f"{run}: {model.num_timesteps:,} steps in {monitor.metrics['seconds']:.0f} s"
+    console.print(display.evaluation_table(results, title))
+    console.print(f"evaluated in {time.perf_counter() - start:.0f} s", style="dim")
+    return results
+
+
+def _results_json(model: MaskablePPO, metrics: dict[str, Any], results: dict[str, Result]) -> str:
+    found = {"steps": model.num_timesteps, "training_seconds": round(metrics["seconds"], 1)}
+    return json.dumps({**found, "against": {name: result.to_dict() for name, result in results.items()}}, indent=1)
