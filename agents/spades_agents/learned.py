@@ -23,7 +23,7 @@ from spades_agents.network import PolicyNetwork
 from spades_env.cards import NUM_ACTIONS
 from spades_env.engine.encode import encode_for
 from spades_env.game import View
-from spades_env.observation import LAYOUT, SIZE, WORDS
+from spades_env.observation import LAYOUT, SIZE
 from spades_env.rules import Rules
 
 __all__ = ["ACTOR", "CARD", "PPOAgent", "PolicyAgent", "layout_digest", "model_card", "read_model"]
@@ -40,11 +40,11 @@ def layout_digest() -> str:
 
 
 @jit
-def encode_rows(states, rules, rows, words, observations, masks):
+def encode_rows(states, rules, rows, observations, masks):
     """Write what the seat on turn at each of the tables ``rows`` observes."""
     for k in range(rows.size):
         s = states[rows[k]]
-        encode_for(s, rules[0], s.seat, words, observations[k], masks[k])
+        encode_for(s, rules[0], s.seat, observations[k], masks[k])
 
 
 class PolicyAgent:
@@ -69,7 +69,6 @@ class PolicyAgent:
     ) -> None:
         jit.announce("the agents")
         self.network, self.rules, self.name, self.deterministic = network, rules, name, deterministic
-        self._words = np.zeros(WORDS, np.uint64)
         self._row = np.zeros(1, np.int64)
         self._rows = 0
         self._grow(1)
@@ -93,7 +92,7 @@ class PolicyAgent:
         count = len(rows)
         self._grow(count)
         observations, masks = self._observations[:count], self._masks[:count]
-        encode_rows(states, record, rows, self._words, observations, masks)
+        encode_rows(states, record, rows, observations, masks)
         if self.deterministic:
             return self.network.best(observations, masks)
         return self.network.sample(observations, masks, self._rng)
