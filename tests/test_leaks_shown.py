@@ -1,0 +1,81 @@
+"""The same for every interface: with all that is hidden from a seat changed, it is shown the same."""
+
+from __future__ import annotations
+
+import pickle
+
+import pytest
+from random_rules import MIXES
+from test_leaks import leaks
+
+from spades_env import Game, SpadesEnv, SpadesVectorEnv, spades_v0
+from spades_env.engine.state import rules_record
+from spades_env.game import View
+from spades_env.render import ansi
+
+
+def pettingzoo(rules):
+    """All that an agent gets from the AEC environment."""
+    env = spades_v0.raw_env(rules)
+    env.reset(seed=0)
+
+    def show(states, seat):
+        env.game._state[:] = states
+        agent = env.possible_agents[seat]
+        env.agent_selection = env.possible_agents[int(states["seat"][0])]
+        shown = [env.observe(agent), env.infos[agent], env.rewards[agent], env.terminations, env.truncations]
+        return pickle.dumps([*shown, env.last() if env.agent_selection == agent else None])
+
+    return show
+
+
+def gymnasium_env(rules):
+    """All that the learner gets from the single environment, its text included."""
+    envs = [SpadesEnv(rules, "random", seat=seat, render_mode="ansi") for seat in range(rules.players)]
+    for env in envs:
+        env.reset(seed=0)
+
+    def show(states, seat):
+        env = envs[seat]
+        env.game._state[:] = states
+        return pickle.dumps((env._observe(), env.action_masks(), env.render()))
+
+    return show
+
+
+def gymnasium_vector_env(rules):
+    """The text and the masks of the vector environment."""
+    envs = [SpadesVectorEnv(1, rules, "random", seat=seat, render_mode="ansi") for seat in range(rules.players)]
+    for env in envs:
+        env.reset(seed=0)
+
+    def show(states, seat):
+        envs[seat].tables.states[:] = states
+        return pickle.dumps(envs[seat].render())
+
+    return show
+
+
+def text(rules):
+    """The table as text."""
+    record = rules_record(rules)
+    return lambda states, seat: ansi(View(rules, record, states, seat))
+
+
+@pytest.mark.parametrize("interface", [pettingzoo, gymnasium_env, gymnasium_vector_env, text])
+@pytest.mark.parametrize("mix", MIXES)
+def test_interfaces(mix, interface):
+    phases, found = leaks(MIXES[mix], interface(MIXES[mix]))
+    assert found == []
+    assert "play" in phases
+
+
+def test_the_text_of_the_whole_table_would_be_noticed():
+    game = Game("solo", seed=0)
+
+    def whole_table(states, seat):
+        game._state[:] = states
+        return ansi(game)
+
+    _, found = leaks(MIXES["solo"], whole_table, hands=1)
+    assert len(found) > 200
