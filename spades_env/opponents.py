@@ -85,13 +85,11 @@ class OneByOne:
         self._copies: dict[tuple[int, int], Opponent] = {}
         self._matches: dict[tuple[int, int], tuple[int, int]] = {}
 
-    def reset(self, seed: int | None = None) -> None:
-        """Every copy begins anew when it acts next."""
-        self._matches.clear()
-
-    def act(self, view: View) -> int:
-        """What the agent does."""
-        return self.agent.act(view)
+    def forget(self, rows: Any) -> None:
+        """The copies at the tables ``rows`` begin anew when they act next, as they do at every new match."""
+        for row in rows:
+            for seat in range(4):
+                self._matches.pop((int(row), seat), None)
 
     def act_batch(self, tables: Tables, rows: Any) -> np.ndarray:
         """The actions of the seats on turn at the tables ``rows``, an int64 array."""

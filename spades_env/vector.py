@@ -135,7 +135,10 @@ class SpadesVectorEnv(VectorEnv):
         self._turns["started"] = False
         given = self._give_decks(rows, start)
         for agent in dict.fromkeys(self.opponents):
-            agent.reset(None if seeds[0] is None else agent_seed(seeds[0], 0))
+            if isinstance(agent, OneByOne):
+                agent.forget(rows)
+            elif len(rows) == self.num_envs:  # others are at play elsewhere; their dice are the tables' own
+                agent.reset(None if seeds[0] is None else agent_seed(seeds[0], 0))
         count = turns.begin_rows(
             *(*self._core, rows, start.opener, start._state["scores"][0], start._state["bags"][0]),
             *(self._decks, given, self._pending),

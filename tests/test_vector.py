@@ -105,6 +105,17 @@ def test_agents_that_cannot_act_in_batches():
             assert_same(one.step(actions), two.step(actions), f"step {step}")
 
 
+def test_a_reset_of_some_tables_leaves_the_players_at_the_others_alone():
+    one, two = (SpadesVectorEnv(3, "two_player", who, autoreset_mode="Disabled") for who in (OnlyActs(), "random"))
+    dice = np.random.default_rng(6)
+    some = np.array([False, True, False])
+    for options, seed in ((None, 7), ({"reset_mask": some}, 7), ({"reset_mask": some}, None)):
+        assert_same(one.reset(seed=seed, options=options), two.reset(seed=seed, options=options), "reset")
+        for step in range(30):
+            actions = choose(one.action_masks(), dice)
+            assert_same(one.step(actions), two.step(actions), f"step {step}")
+
+
 def test_disabled_autoreset():
     native, sync = both(4, AutoresetMode.DISABLED, rules="cutthroat", episode="hand")
     dice = np.random.default_rng(3)
