@@ -1,7 +1,24 @@
 """The text of a record: JSON in which a line is one thing, so that an error can name the line that is wrong.
 
 Top-level fields, the fields of a hand and the groups of its actions (draft, exchange, bids, a trick) each take
-a line. Every part carries a check for each of its lines, and the whole a digest over all of them: the
+a line::
+
+    format, format_version, spades_env (the version that wrote it)
+    rules       every field of Rules
+    seed        [seed, table, match]
+    agents      names by seat, or null
+    start       scores, bags, opener, hand_number; last: the result of the hand before, if known
+    hands       deck        its cards in order
+                given       whether the caller fixed the deck; otherwise it is the shuffle of the seed
+                actions     names of actions in order; whose they are follows from the rules
+                received    by seat, the cards that came back in an exchange, if there was one
+                result      bids, blind, tricks (by seat), points, scores, bags (by side), once it is over
+                checks
+    decks       decks fixed for hands that were not reached yet
+    winner      the side that won, or null
+    checks, digest
+
+Every part carries a check for each of its lines, and the whole a digest over all of them: the
 digest says whether anything was changed, the checks say where.
 """
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from spades_env.cards import cards_in, mask_of, parse_action, parse_cards
+from spades_env.cards import cards_in, mask_of, parse_action, parse_card, parse_cards
 from spades_env.checks import MOST_POINTS, check_deck, check_int, check_ints, check_list, check_seed
 from spades_env.log import HandLog, HandResult, Start
 from spades_env.record_format import Path, Places, RecordError
@@ -138,7 +138,9 @@ class Reader:
 
     def _deck(self, path: Path, value: Any) -> list[int]:
         with self._at(path):
-            return check_deck(parse_cards(self._text(path, value)), self.rules)
+            cards = list(map(parse_card, self._text(path, value).split()))
+            # check_deck says what is wrong with a deck, but takes its time
+            return cards if tuple(sorted(cards)) == self.rules.deck else check_deck(cards, self.rules)
 
     def _start(self, value: Any) -> Start:
         path = ("start",)
