@@ -17,7 +17,7 @@ from random_rules import MIXES, Player
 from walks import choose
 
 from spades_env import Game, spades_v0
-from spades_env.cards import NUM_CARDS
+from spades_env.cards import BLIND_NIL, NUM_CARDS, cards_in
 from spades_env.rules import PRESETS, Rules
 from spades_env.tables import Tables
 
