@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import dataclasses
+import inspect
 import json
-from typing import Annotated, Any
+from pathlib import Path
+from typing import Annotated, Any, NoReturn
 
 import typer
 from typer.core import TyperGroup
 
 from spades_env import __version__
+from spades_training.config import PRESETS, Config
 from spades_training.options import parse_rules
 
 __all__ = ["app"]
@@ -23,11 +27,15 @@ class _OneLineErrors(TyperGroup):
         except Exception as error:
             # Wrong usage is click's UsageError; typer brings its own copy of click or not, depending on its version.
             usage = getattr(error, "format_message", None)
-            if usage is None and not isinstance(error, (ValueError, OSError)):
+            if isinstance(error, BrokenPipeError) or (usage is None and not isinstance(error, (ValueError, OSError))):
                 raise
-            text = " ".join(str(usage() if usage else error).split())
-            typer.echo(f"error: {text}", err=True)
-            raise typer.Exit(2) from None
+            fail(str(usage() if usage else error))
+
+
+def fail(text: str, code: int = 2) -> NoReturn:
+    """Print one line on stderr and exit."""
+    typer.echo(f"error: {' '.join(text.split())}", err=True)
+    raise typer.Exit(code)
 
 
 app = typer.Typer(
@@ -80,6 +88,109 @@ def evaluate(
         typer.echo(json.dumps(result.to_dict()))
     else:
         display.print_result(Console(), result)
+
+
+def train(preset: str, name: str | None, runs: Path, resume: Path | None, **settings: Any) -> None:
+    """Train a policy by self-play, save it and print how it does against the scripted players.
+
+    Writes to runs/NAME: model.zip (for ppo:runs/NAME/model.zip), config.json, metrics.csv, learning_curve.png,
+    results.json, checkpoint.zip and logs for TensorBoard.
+    """
+    given = {key: value for key, value in settings.items() if value is not None}
+    if resume is None:
+        if preset not in PRESETS:
+            raise ValueError(f"unknown preset {preset!r}: use one of {', '.join(PRESETS)}")
+        config = Config(**{**PRESETS[preset], **given})
+    elif given or name is not None or preset != "quick":
+        text = ", ".join(given) or "a name or preset"
+        raise ValueError(f"--resume takes all settings from {resume / 'config.json'}, but {text} was given too")
+    else:
+        config = Config.load(resume)
+    try:
+        from spades_training import train as training
+    except ModuleNotFoundError as error:
+        raise ValueError(f"training needs the package {error.name}: pip install 'spades-env[train]'") from None
+    run = training.new_run(config, runs, name) if resume is None else resume
+    try:
+        training.train(config, run, resume=resume is not None)
+    except training.TrainingError as error:
+        fail(str(error), code=1)
+    except KeyboardInterrupt:
+        fail(f"interrupted; `spades train --resume {run}` continues from the last checkpoint", code=130)
+
+
+def _train_signature() -> inspect.Signature:
+    """Every field of Config as an option, after those of the command itself."""
+    own = {
+        "preset": (str, "quick", f"Settings to start from: {', '.join(PRESETS)}."),
+        "name": (
+            str | None,
+            None,
+            "Name of the run; default: that of the rules, with a number if there is one already.",
+        ),
+        "runs": (Path, Path("runs"), "Folder of the runs."),
+        "resume": (Path | None, None, "Folder of a run to continue from its last checkpoint."),
+    }
+    options = [
+        inspect.Parameter(
+            key, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, typer.Option(help=text)]
+        )
+        for key, (kind, default, text) in own.items()
+    ]
+    for setting in dataclasses.fields(Config):
+        text = f"{setting.metadata['help']} [quick: {setting.default}]"
+        kind = Annotated[type(setting.default) | None, typer.Option(help=text, show_default=False)]
+        options.append(inspect.Parameter(setting.name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=kind))
+    return inspect.Signature(options)
+
+
+train.__signature__ = _train_signature()  # type: ignore[attr-defined]
+app.command()(train)
+
+
+@app.command()
+def play(
+    against: Annotated[str, typer.Option(help="The player at all other seats, a partner's too.")] = "heuristic",
+    rules: RulesOption = "two_player",
+    seat: Annotated[int, typer.Option(help="Your seat.")] = 0,
+    seed: Annotated[int | None, typer.Option(help="Names the decks; default: a random one.")] = None,
+    record: Annotated[Path | None, typer.Option(help="File for the record; default: a new one in this folder.")] = None,
+) -> None:
+    """Play in the terminal; the record of the match is saved at the end, or when you quit."""
+    from rich.console import Console
+    from spades_agents.registry import make_agent
+
+    from spades_env.checks import check_int
+    from spades_env.game import Game
+    from spades_training.play import TerminalMatch, free_path
+
+    game = Game(parse_rules(rules), seed)
+    check_int("seat", seat, 0, game.rules.players - 1)
+    path = free_path(game.rules, game.seed[0]) if record is None else record
+    if path.exists():
+        raise ValueError(f"the file {path} exists: choose another for the record")
+    if not path.absolute().parent.is_dir():
+        raise ValueError(f"there is no folder {path.parent} for the record")
+    agent = make_agent(against)
+    console = Console(highlight=False)
+    try:
+        TerminalMatch(game, agent, seat, console).play()
+    finally:
+        game.record(["you" if k == seat else agent.name for k in range(game.rules.players)]).save(path)
+        console.print(f"record saved: {path}   (spades replay {path})")
+
+
+@app.command()
+def replay(file: Annotated[Path, typer.Argument(help="A record that was saved, as by spades play.")]) -> None:
+    """Print a record as text, playing it again and checking every deck, move and result."""
+    from spades_env.record import Record
+
+    try:
+        record = Record.load(file)
+    except OSError as error:
+        raise ValueError(f"cannot read {file}: {error.strerror}") from None
+    typer.echo(record.to_text())
+    typer.echo("every deck, move and result checked")
 
 
 if __name__ == "__main__":

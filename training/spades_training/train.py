@@ -23,14 +23,14 @@ from spades_training.config import Config
 from spades_training.evaluate import Result, evaluate
 from spades_training.files import write_whole
 from spades_training.imitate import imitate
-from spades_training.monitor import Monitor
+from spades_training.monitor import Monitor, TrainingError
 from spades_training.options import parse_rules
 from spades_training.plots import learning_curve
 from spades_training.sb3 import SpadesVecEnv, UsedBits, policy_network, save_model
 from spades_training.selfplay import OpponentMix, SelfPlayEnv
 from spades_training.streams import LearnerStreams
 
-__all__ = ["new_run", "train"]
+__all__ = ["TrainingError", "new_run", "train"]
 
 
 def new_run(config: Config, folder: Path, name: str | None = None) -> Path:
