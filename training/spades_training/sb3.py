@@ -59,16 +59,25 @@ class SpadesVecEnv(VecEnv):
         if self.env.metadata["autoreset_mode"] != gymnasium.vector.AutoresetMode.SAME_STEP:
             raise ValueError("autoreset_mode must be 'SameStep': the streams have no step between two episodes")
         super().__init__(self.env.num_envs, self.env.single_observation_space, self.env.single_action_space)
-        self.seed(seed)
+        if seed is not None:
+            self.seed(seed)
         self._actions = np.zeros(self.num_envs, np.int64)
         self._returns = np.zeros(self.num_envs)
         self._lengths = np.zeros(self.num_envs, np.int64)
         self._start = time.perf_counter()
 
     def reset(self) -> np.ndarray:
-        """Begin a match at every table, by the seeds of the last call of ``seed`` if there was one."""
-        observations, infos = self.env.reset(seed=None if self._seeds[0] is None else list(self._seeds))
+        """Begin a match at every table, by the last calls of ``seed`` and ``set_options`` (the same for all).
+
+        Raises:
+            ValueError: if the options differ from table to table, or make no sense.
+        """
+        if any(options != self._options[0] for options in self._options):
+            raise ValueError("set_options: all tables must have the same options")
+        seeds = None if self._seeds[0] is None else list(self._seeds)
+        observations, infos = self.env.reset(seed=seeds, options=self._options[0])
         self._reset_seeds()
+        self._reset_options()
         self._returns[:] = 0
         self._lengths[:] = 0
         self._start = time.perf_counter()

@@ -14,6 +14,7 @@ from rich.console import Console
 from sb3_contrib import MaskablePPO
 from spades_agents.heuristic import HeuristicAgent
 from spades_agents.learned import PPOAgent
+from spades_agents.registry import make_agent
 from stable_baselines3.common.logger import configure
 from stable_baselines3.common.utils import LinearSchedule
 
@@ -27,7 +28,7 @@ from spades_training.monitor import Monitor, TrainingError
 from spades_training.options import parse_rules
 from spades_training.plots import learning_curve
 from spades_training.sb3 import SpadesVecEnv, UsedBits, policy_network, save_model
-from spades_training.selfplay import OpponentMix, SelfPlayEnv
+from spades_training.selfplay import SELF, SNAPSHOT, OpponentMix, SelfPlayEnv
 from spades_training.streams import LearnerStreams
 
 __all__ = ["TrainingError", "new_run", "train"]
@@ -42,9 +43,12 @@ def new_run(config: Config, folder: Path, name: str | None = None) -> Path:
         name: of the run; None: the rules' name, with a number if there is one already.
 
     Raises:
-        ValueError: if there is a run of that name, or the name is no name of a folder.
+        ValueError: if there is a run of that name, the name is no name of a folder, or an opponent is unknown.
         OSError: if the folder cannot be made.
     """
+    for opponent in [*config.opponent_weights(), *config.frozen_opponents()]:
+        if opponent not in (SELF, SNAPSHOT):
+            make_agent(opponent)  # better now than after hours
     if name is not None and (not name or Path(name).name != name):
         raise ValueError(f"name must be the name of a new folder in {folder}, got {name!r}")
     base = name or parse_rules(config.rules).name
