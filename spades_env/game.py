@@ -11,6 +11,7 @@ import numpy as np
 from spades_env.cards import NUM_ACTIONS, action_name, cards_in, hand_text
 from spades_env.checks import MOST_POINTS, check_deck, check_int, check_ints, check_list, check_seed
 from spades_env.engine import single
+from spades_env.engine.draft import kept_bit
 from spades_env.engine.jit import jit
 from spades_env.engine.state import BLIND_BID, LOOKED, STATE, UNASKED, UNKNOWN_CARD, Phase, copy_state, rules_record
 from spades_env.engine.step import EXCHANGED, HAND_ENDED, NOTHING
@@ -157,7 +158,7 @@ class Position:
     def draft_choices(self) -> list[tuple[int, bool]]:
         """(seat, kept) of every draw decided in this hand."""
         kept = self._int("kept")
-        return [((self.opener + k) % 2, bool(kept >> k & 1)) for k in range(self._int("draws"))]
+        return [((self.opener + k) % 2, bool(kept >> kept_bit(k) & 1)) for k in range(self._int("draws"))]
 
     @property
     def exchanged(self) -> list[int]:
@@ -247,8 +248,7 @@ class Game(Position):
         seed, table, match = self.seed
         start = self._start
         single.begin_match(self._state, self._rules, np.uint64(seed), table, match, start.opener)
-        self._state["scores"][0, : self.rules.sides] = start.scores
-        self._state["bags"][0, : self.rules.sides] = start.bags
+        single.set_scores(self._state, self._rules, np.array(start.scores), np.array(start.bags))
         if start.hand_number:
             self._state["hand_number"] = start.hand_number
             single.begin_hand(self._state, self._rules, start.opener)

@@ -143,6 +143,23 @@ class Tables:
         """Begin the next match at each of ``rows`` (int64), as ``auto_reset`` would."""
         batch.reset_rows(self.states, self.rules_record, rows, 0, self.agent_rng)
 
+    def set_scores(self, scores: np.ndarray, bags: np.ndarray, rows: np.ndarray | None = None) -> None:
+        """Change the points and bags at some tables; :meth:`observe` then shows it.
+
+        Args:
+            scores: ints of shape (rows, sides), points.
+            bags: ints of shape (rows, sides), from 0 up.
+            rows: int64 indices of tables; by default all.
+
+        Raises:
+            ValueError: if a shape does not fit.
+        """
+        rows = self._rows if rows is None else rows
+        for name, values in (("scores", scores), ("bags", bags)):
+            if np.shape(values) != (len(rows), self.rules.sides):
+                raise ValueError(f"{name} must have shape {len(rows), self.rules.sides}, got {np.shape(values)}")
+        batch.set_scores(self.states, self.rules_record, rows, np.asarray(scores), np.asarray(bags))
+
     def step(self, actions: np.ndarray) -> None:
         """Carry out one action at every table, then write observations and masks of the seats on turn.
 

@@ -127,17 +127,17 @@ def all_tricks(rules: Rules, seat: int) -> Game:
 def test_used_bits_are_those_that_are_ever_seen(mix):
     rules = replace(MIXES[mix], loss=None)
     used, seen = used_bits(rules), np.zeros(SIZE, bool)
-    tables, rng = Tables(rules, 400, seed=1), np.array([1], np.uint64)
+    tables, shape = Tables(rules, 400, seed=1), (400, rules.sides)
     noise = np.random.default_rng(1)
-    tables.states["scores"] = noise.integers(-40_000, rules.target, (400, 4)) // noise.choice([1, 100], (400, 1))
-    tables.states["bags"] = noise.integers(0, rules.bag_limit or 300, (400, 4))
+    scores = noise.integers(-40_000, rules.target, shape) // noise.choice([1, 100], (400, 1))
+    tables.set_scores(scores, noise.integers(0, rules.bag_limit or 300, shape))
     for step in range(250):
         for seat in range(rules.players):
             tables.observe(seats=np.full(400, seat, np.int8))
             seen |= tables.observation.any(axis=0)
-        tables.step(tables.random_actions(rng))
+        tables.step(tables.random_actions())
         if step == 60:
-            tables.states["scores"] = noise.integers(0, 32_768, (400, 4))
+            tables.set_scores(noise.integers(0, 32_768, shape), tables.states["bags"][:, : rules.sides])
     for winner in range(rules.players):
         game = all_tricks(rules, winner)
         for seat in range(rules.players):

@@ -12,6 +12,7 @@ from spades_env.engine.deal import start_match
 from spades_env.engine.encode import encode, encode_for, encode_mask
 from spades_env.engine.episode import episode_end, hand_rewards, next_match, seed_agents
 from spades_env.engine.jit import jit
+from spades_env.engine.scoring import set_score
 from spades_env.engine.step import is_legal, legal, nth_legal, step
 
 OPTIONS = np.dtype(
@@ -38,6 +39,14 @@ def seed_rows(states, rules, seeds, tables, opener, agent_rng):
     for row in range(len(states)):
         start_match(states[row], rules[0], stream_key(seeds[row], tables[row]), 0, opener)
         seed_agents(states[row], agent_rng[row])
+
+
+@jit
+def set_scores(states, rules, rows, scores, bags):
+    """Set points and bags of every side at row rows[k] to scores[k] and bags[k]."""
+    for k in range(len(rows)):
+        for side in range(rules[0].sides):
+            set_score(states[rows[k]], rules[0], side, scores[k, side], bags[k, side])
 
 
 @jit

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from spades_env.engine.draft import was_kept
 from spades_env.engine.jit import jit
 from spades_env.engine.state import BROKEN, DRAFT, HIDDEN, PUBLIC, UNASKED, UNKNOWN_CARD
 
@@ -53,7 +54,7 @@ def conceal_draft(s, r, seat, out):
     public = r.rejected == PUBLIC
     for k in range(s.draws):
         drawer = (s.opener + k) % 2
-        kept = (s.kept >> k) & 1
+        kept = was_kept(s, k)
         # place of the card that went to the hand, then of the one that went to the pile
         taken = 2 * k + 1 - kept
         discarded = 2 * k + kept

@@ -6,6 +6,7 @@ from spades_env.engine.bidding import next_bidder
 from spades_env.engine.bits import GOLDEN, U64, bit, mix, random_word, scaled
 from spades_env.engine.draft import next_draw
 from spades_env.engine.jit import jit
+from spades_env.engine.scoring import set_score
 from spades_env.engine.state import LOOKED, NO_BID, UNASKED, UNKNOWN_CARD
 
 
@@ -17,8 +18,7 @@ def start_match(s, r, key, match, opener):
     s.hand_number = 0
     s.winner = -1
     for side in range(4):
-        s.scores[side] = 0
-        s.bags[side] = 0
+        set_score(s, r, side, 0, 0)
         s.points[side] = 0
         s.last_bids[side] = NO_BID
         s.last_blind[side] = UNASKED

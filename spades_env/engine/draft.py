@@ -16,6 +16,18 @@ def next_draw(s):
 
 
 @jit
+def kept_bit(draw):
+    """The place in ``kept`` of a draw: the opener's thirteen, draws 0, 2, 4, ..., then the other seat's."""
+    return 13 * (draw & 1) + (draw >> 1)
+
+
+@jit
+def was_kept(s, draw):
+    """1 if that draw was kept, else 0."""
+    return (s.kept >> kept_bit(draw)) & 1
+
+
+@jit
 def draft(s, r, action):
     """KEEP or REJECT the drawn card; the other one of the two goes to the discard pile."""
     seat = s.seat
@@ -24,7 +36,7 @@ def draft(s, r, action):
     if action == KEEP:
         s.hands[seat] |= drawn
         s.pile |= following
-        s.kept |= 1 << s.draws
+        s.kept |= 1 << kept_bit(s.draws)
         seen_by_drawer = following if r.rejected != HIDDEN else U64(0)
         seen_by_other = following if r.rejected == PUBLIC else U64(0)
     else:

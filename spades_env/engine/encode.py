@@ -6,9 +6,10 @@ from spades_env.cards import NUM_ACTIONS
 from spades_env.engine.bits import U64, bit, spread, stack_words
 from spades_env.engine.conceal import sees_drawn, sees_hand
 from spades_env.engine.jit import jit
+from spades_env.engine.ledger import ones
 from spades_env.engine.state import BROKEN
 from spades_env.engine.step import legal
-from spades_env.observation import FIELDS, SIZE, TARGET_STEP, WORDS
+from spades_env.observation import FIELDS, SIZE, WORDS
 
 # Starts as plain ints: numba compiles them to constants.
 _DRAWN, _GONE, _PLAYS, _TRICK, _BROKEN, _PHASE, _LEADER, _OPENER, _TURN, _DRAWS, _SCORE = (
@@ -19,7 +20,6 @@ _DRAWN, _GONE, _PLAYS, _TRICK, _BROKEN, _PHASE, _LEADER, _OPENER, _TURN, _DRAWS,
     )
 )
 _SEAT, _PILE, _SIDE = (FIELDS[name].stride for name in ("plays", "draws", "score"))  # from block to block
-_EVEN_BITS = U64(0x5555555555555555)
 
 
 @jit
@@ -39,22 +39,6 @@ def bit_or_none(index):
 
 
 @jit
-def ones(count, most):
-    """``count`` ones from bit 0 up, cut off at 0 and ``most``."""
-    return bit(min(max(count, 0), most)) - U64(1)
-
-
-@jit
-def every_second(word):
-    """Bits 0, 2, 4, ... of a word of 26 bits, moved together to bits 0 to 12 (Warren, Hacker's Delight, 7-4)."""
-    word &= _EVEN_BITS
-    word = (word | word >> U64(1)) & U64(0x3333333333333333)
-    word = (word | word >> U64(2)) & U64(0x0F0F0F0F0F0F0F0F)
-    word = (word | word >> U64(4)) & U64(0x00FF00FF00FF00FF)
-    return (word | word >> U64(8)) & U64(0xFFFF)
-
-
-@jit
 def pack(s, r, seat, words):
     """The observation of ``seat`` as bits in ``words`` (uint64 of shape (WORDS,)): what conceal shows, no more."""
     for k in range(WORDS):
@@ -71,12 +55,12 @@ def pack(s, r, seat, words):
         put_seat(s, players, seat, 2, words)
     if players > 3:
         put_seat(s, players, seat, 3, words)
-    put_side(s, r, seat, 0, words)
-    put_side(s, r, seat, 1, words)
+    put_side(s, r.sides, seat, 0, words)
+    put_side(s, r.sides, seat, 1, words)
     if r.sides > 2:
-        put_side(s, r, seat, 2, words)
+        put_side(s, r.sides, seat, 2, words)
     if r.sides > 3:
-        put_side(s, r, seat, 3, words)
+        put_side(s, r.sides, seat, 3, words)
     put_trick(s, 0, words)
     put_trick(s, 1, words)
     put_trick(s, 2, words)
@@ -105,6 +89,7 @@ def put_seat(s, players, seat, relative, words):
     other = seat + relative
     if other >= players:
         other -= players
+    other = U64(other)  # unsigned, or numba asks at every use whether it counts from the end
     start = _PLAYS + _SEAT * relative
     put(words, start, 52, s.plays[other])
     shown = bit_or_none(s.bids[other])
@@ -115,24 +100,18 @@ def put_seat(s, players, seat, relative, words):
 
 
 @jit
-def put_side(s, r, seat, relative, words):
+def put_side(s, sides, seat, relative, words):
     """The block of one side, ``relative`` places from that of ``seat``."""
-    side = (seat & 1 if r.sides == 2 else seat) + relative
-    if side >= r.sides:
-        side -= r.sides
-    score = s.scores[side]
-    bags = s.bags[side]
-    block = U64(min(max(score, -32768), 32767) & 0xFFFF)
-    block |= ones((r.target - score + TARGET_STEP - 1) // TARGET_STEP, 20) << U64(16)
-    block |= U64(min(bags, 255)) << U64(36)
-    block |= ones(r.bag_limit - bags, 10) << U64(44)
-    put(words, _SCORE + _SIDE * relative, 54, block)
+    side = (seat & 1 if sides == 2 else seat) + relative
+    if side >= sides:
+        side -= sides
+    put(words, _SCORE + _SIDE * relative, _SIDE, s.ledger[U64(side)])
 
 
 @jit
 def put_trick(s, place, words):
     """The card in one place of the current trick; a place not filled yet holds UNKNOWN_CARD, -1."""
-    put(words, _TRICK + 52 * place, 52, bit_or_none(s.order[s.played - s.in_trick + place]))
+    put(words, _TRICK + 52 * place, 52, bit_or_none(s.order[U64(s.played - s.in_trick + place)]))
 
 
 @jit
@@ -146,7 +125,7 @@ def put_draft(s, r, seat, words):
         parity = opens ^ relative
         start = _DRAWS + _PILE * relative
         put(words, start, 13, ones((s.draws + 1 - parity) >> 1, 13))
-        put(words, start + 13, 13, every_second(U64(s.kept) >> U64(parity)))
+        put(words, start + 13, 13, U64(s.kept >> 13 * parity & 0x1FFF))
 
 
 _words = stack_words(WORDS)

@@ -34,8 +34,12 @@ def seat_reward(s, r, by_score, event, seat):
 @jit
 def hand_rewards(s, r, by_score, event, rewards):
     """Write every seat's :func:`seat_reward` to ``rewards`` (floats, one for each seat)."""
-    for seat in range(r.players):
-        rewards[seat] = seat_reward(s, r, by_score, event, seat)
+    if event in (HAND_ENDED, MATCH_ENDED):
+        for seat in range(r.players):
+            rewards[seat] = seat_reward(s, r, by_score, event, seat)
+    else:
+        for seat in range(r.players):
+            rewards[seat] = 0
 
 
 @jit

@@ -5,6 +5,7 @@ from __future__ import annotations
 from spades_env.cards import BID_0, BLIND_NIL, DONE, KEEP, LOOK, REJECT
 from spades_env.engine.bidding import nth_bidder
 from spades_env.engine.bits import bit, lowest
+from spades_env.engine.draft import was_kept
 from spades_env.engine.jit import jit
 from spades_env.engine.state import BLIND_BID, EXCHANGE, UNASKED
 
@@ -72,7 +73,7 @@ def history(states, rules, actions):
             if k < 2:
                 n = put_blind(s, r, (s.opener + k) % 2, actions, n)
             if k < s.draws:
-                actions[n] = KEEP if (s.kept >> k) & 1 else REJECT
+                actions[n] = KEEP if was_kept(s, k) else REJECT
                 n += 1
     over = False
     if r.players == 2:

@@ -17,6 +17,7 @@ from spades_env.cards import ALL_CARDS, SPADES, SPADES_MASK
 from spades_env.engine.bits import U64, below, bit, popcount, random_word, select, stream_key, suit_mask
 from spades_env.engine.conceal import sees_hand
 from spades_env.engine.deal import stream_after
+from spades_env.engine.draft import was_kept
 from spades_env.engine.history import cards_replaced
 from spades_env.engine.jit import jit
 from spades_env.engine.state import BROKEN_UNSEEN, HIDDEN, OVER, PUBLIC, UNKNOWN_CARD
@@ -132,7 +133,7 @@ def place_anywhere(s, r, rng):
         s.hands[seat] = 0
     if r.draft:
         for k in range(s.draws):
-            s.hands[(s.opener + k) % 2] |= bit(s.deck[2 * k + 1 - ((s.kept >> k) & 1)])
+            s.hands[(s.opener + k) % 2] |= bit(s.deck[2 * k + 1 - was_kept(s, k)])
         return
     dealt = r.players * r.hand_size
     for k in range(dealt):
@@ -352,7 +353,7 @@ def place_draft(s, discards, rng):
             held &= ~bit(s.deck[k])
             discards &= ~bit(s.deck[k])
     for k in range(26):
-        discarded = 2 * k + ((s.kept >> k) & 1)
+        discarded = 2 * k + was_kept(s, k)
         taken = 4 * k + 1 - discarded
         if s.deck[taken] == UNKNOWN_CARD:
             s.deck[taken] = draw_card(rng, held)
@@ -370,7 +371,7 @@ def settle_draft(s, r):
         s.seen[seat] = 0
     for k in range(s.draws):
         drawer = (s.opener + k) % 2
-        kept = (s.kept >> k) & 1
+        kept = was_kept(s, k)
         card = bit(s.deck[2 * k + kept])
         pile |= card
         if not kept or r.rejected != HIDDEN:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from spades_env.engine.jit import jit
+from spades_env.engine.ledger import side_block
 from spades_env.engine.state import ALL_BAGS, BLIND_BID, CONTRACT, ONE_BAG
 
 
@@ -42,6 +43,14 @@ def score_side(s, r, side):
 
 
 @jit
+def set_score(s, r, side, score, bags):
+    """Set points and bags of a side, and what observations show of them, which changes once a hand alone."""
+    s.scores[side] = score
+    s.bags[side] = bags
+    s.ledger[side] = side_block(r, score, bags)
+
+
+@jit
 def score_hand(s, r):
     """Score the finished hand: ``points``, ``scores``, ``bags``, the ``last_*`` fields and the hand number."""
     for side in range(r.sides):
@@ -51,8 +60,7 @@ def score_hand(s, r):
             points -= r.bag_penalty * (bags // r.bag_limit)
             bags %= r.bag_limit
         s.points[side] = points
-        s.scores[side] += points
-        s.bags[side] = bags
+        set_score(s, r, side, s.scores[side] + points, bags)
     for seat in range(r.players):
         s.last_bids[seat] = s.bids[seat]
         s.last_blind[seat] = s.blind[seat]

@@ -8,6 +8,7 @@ from spades_env.engine.deal import deal, shuffle, start_hand, start_match
 from spades_env.engine.encode import encode, encode_for
 from spades_env.engine.episode import episode_end, hand_rewards
 from spades_env.engine.jit import jit
+from spades_env.engine.scoring import set_score
 from spades_env.engine.state import DRAFT
 from spades_env.engine.step import is_legal, legal, step
 
@@ -18,6 +19,13 @@ ILLEGAL = -1
 def begin_match(states, rules, seed, table, match, opener):
     """Start match number ``match`` of the stream of (``seed``, ``table``)."""
     start_match(states[0], rules[0], stream_key(seed, table), match, opener)
+
+
+@jit
+def set_scores(states, rules, scores, bags):
+    """Set points and bags of every side."""
+    for side in range(rules[0].sides):
+        set_score(states[0], rules[0], side, scores[side], bags[side])
 
 
 @jit

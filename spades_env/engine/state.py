@@ -56,9 +56,10 @@ STATE = np.dtype(
         ("tricks", "i1", 4),  # tricks won in this hand, by seat
         ("voids", "i1", 4),  # bit s is set once the seat has shown that it holds nothing of suit s
         ("order", "i1", 56),  # cards played in this hand, in order, then UNKNOWN_CARD; four places to spare
+        ("kept", "i4"),  # draft: which draws were kept, read by draft.was_kept
+        ("ledger", "u8", 4),  # scores and bags as observations show them, by side; all three by scoring.set_score
         ("scores", "i4", 4),  # by side
         ("bags", "i4", 4),  # by side
-        ("kept", "i4"),  # draft: bit k is set if draw k was kept
         ("exchanged", "i1", 2),  # how many cards the seat has given up
         ("spare", "i1", 6),  # always 0: in a hole numpy's copies would hold anything, and equal views differ
         ("seen", "u8", 2),  # draft: discards that the seat has seen

@@ -9,6 +9,7 @@ from spades_env.engine.deal import deal
 from spades_env.engine.encode import encode, encode_for
 from spades_env.engine.episode import episode_end, next_match, seat_reward
 from spades_env.engine.jit import jit
+from spades_env.engine.scoring import set_score
 from spades_env.engine.step import EXCHANGED, HAND_ENDED, NOTHING, is_legal, legal, step
 
 TURN = np.dtype(
@@ -75,8 +76,7 @@ def begin_rows(states, rules, turns, options, agent_rng, rows, opener, scores, b
         t.reward = 0
         t.terminated = t.truncated = t.illegal = False
         for side in range(rules[0].sides):
-            s.scores[side] = scores[side]
-            s.bags[side] = bags[side]
+            set_score(s, rules[0], side, scores[side], bags[side])
         t.decks = given
         deal_given(s, rules[0], t, decks[row])
         if s.seat != t.learner:
