@@ -50,6 +50,17 @@ def lowest(typingctx: Any, word: Any) -> Any:
 
 
 @_primitive
+def highest(typingctx: Any, word: Any) -> Any:
+    """Index of the highest bit set in a uint64 (-1 if none is), as an int64."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        zeros = builder.ctlz(args[0], ir.Constant(ir.IntType(1), 0))
+        return builder.sub(ir.Constant(ir.IntType(64), 63), zeros)
+
+    return types.int64(types.uint64), codegen
+
+
+@_primitive
 def spread(typingctx: Any, row: Any, start: Any, word: Any) -> Any:
     """Write the 64 bits of ``word`` as 64 bytes of 0 or 1 to ``row[start:start + 64]`` (row: 1-D int8, contiguous)."""
 

@@ -69,3 +69,30 @@ def takes(card, best):
     if card >> 4 == best >> 4:
         return card > best
     return card >= SPADE_LANE
+
+
+@jit
+def filled_down(word):
+    """``word`` with every bit set that stands below a set bit in the same lane."""
+    word |= word >> U64(1) & U64(0x7FFF_7FFF_7FFF_7FFF)
+    word |= word >> U64(2) & U64(0x3FFF_3FFF_3FFF_3FFF)
+    word |= word >> U64(4) & U64(0x0FFF_0FFF_0FFF_0FFF)
+    return word | word >> U64(8) & U64(0x00FF_00FF_00FF_00FF)
+
+
+@jit
+def swapped(word, low, high):
+    """``word`` with two lanes exchanged."""
+    change = (word >> U64(16 * low) ^ word >> U64(16 * high)) & LANE
+    return word ^ (change << U64(16 * low)) ^ (change << U64(16 * high))
+
+
+@jit
+def sorted_lanes(h0, h1):
+    """Two hands with the plain suits in a fixed order, the longest first: which suit is which does not matter."""
+    for low in (0, 1, 0):
+        code = h0 | ((h0 | h1) + LANE_ONES)
+        if code >> U64(16 * low) & LANE < code >> U64(16 * low + 16) & LANE:
+            h0 = swapped(h0, low, low + 1)
+            h1 = swapped(h1, low, low + 1)
+    return h0, h1

@@ -16,8 +16,19 @@ from __future__ import annotations
 import numpy as np
 
 from spades_agents.compiler import jit
-from spades_agents.search.lanes import LANE_ONES, PLAIN, SPADE_LANE, after_trick, lane_of, runs, takes
-from spades_env.engine.bits import U64, bit, lowest, mix, popcount
+from spades_agents.search.lanes import (
+    LANE,
+    LANE_ONES,
+    PLAIN,
+    SPADE_LANE,
+    after_trick,
+    filled_down,
+    lane_of,
+    runs,
+    sorted_lanes,
+    takes,
+)
+from spades_env.engine.bits import U64, bit, highest, lowest, mix, popcount
 
 ENTRIES = 1 << 16
 WAYS = 4
@@ -29,14 +40,17 @@ FRAME = np.dtype(
         ("h1", "u8"),
         ("key", "u8"),  # of the position in the table; 0 if the lead was given
         ("leads", "u8"),  # leads not yet tried
+        ("leads_2", "u8"),  # leads to try after those
+        ("leads_3", "u8"),
         ("replies", "u8"),  # replies to `card` not yet tried
-        ("later", "u8"),  # replies to try after those
+        ("replies_2", "u8"),  # replies to try after those
         ("want", "i8"),
         ("low", "i8"),  # seat 0 takes at least so many tricks, whatever is played
         ("high", "i8"),  # and at most so many
         ("leader", "i8"),
         ("broken", "i8"),
         ("card", "i8"),  # the card led
+        ("eager", "i8"),  # whether both sides had better look for tricks; else for ways to lose them
     ]
 )
 TABLE = np.dtype(
@@ -44,12 +58,10 @@ TABLE = np.dtype(
         ("nodes", "i8"),  # positions between tricks looked at, for measurements
         ("frames", FRAME, 14),
         ("entries", "u8", 2 * ENTRIES),  # key, answers; WAYS entries side by side may hold the same position
-        (
-            "sure",
-            "u1",
-            CODES,
-        ),  # by lane: spades that win whatever is played; low half the coded hand's, high half the other's
-        ("cash", "u1", CODES),  # by lane: winners to cash; low half if the other may ruff, high half if not
+        # By lane: spades that win whatever is played; low half the coded hand's, high half the other's.
+        ("sure", "u1", CODES),
+        # By lane: winners to cash; low half if the other may ruff, high half if not.
+        ("cash", "u1", CODES),
         ("order", "i1", 16),  # scratch of one call: numbers of tricks still to take, least payoff first
     ],
     align=True,
@@ -130,21 +142,28 @@ def find(t, key):
 
 @jit
 def room(t, key):
-    """Index of an entry for ``key``: its own, or one of the least use, emptied."""
+    """Index of an entry for ``key``: its own, or emptied, the one of the fewest cards, older ones counting as fewer."""
     base = np.int64(mix(key) & U64(ENTRIES - WAYS))
+    now = age(t)
     worst = base
     least = 1 << 30
     for way in range(base, base + WAYS):
-        held = t.entries[2 * way]
-        if held == key:
+        if t.entries[2 * way] == key:
             return way
-        size = np.int64(t.entries[2 * way + 1] >> U64(56))
-        if size < least:
-            least = size
+        stamp = np.int64(t.entries[2 * way + 1] >> U64(56))
+        worth = (stamp & 15) - 4 * (now - (stamp >> 4) & 15)
+        if worth < least:
+            least = worth
             worst = way
     t.entries[2 * worst] = key
     t.entries[2 * worst + 1] = U64(0)
     return worst
+
+
+@jit
+def age(t):
+    """A clock of 16 ticks that goes on while the table is filled."""
+    return t.nodes // ENTRIES & 15
 
 
 @jit
@@ -161,9 +180,11 @@ def recall(data, low, high, want):
     if want & number_range(low, not_above) == 0 or want & number_range(not_below, high) == 0:
         return 0
     for slot in (16, 32):
-        held = np.int64(data >> U64(slot)) & 0xFFFF
-        if held >> 2 == want:
-            return held & 1
+        known = np.int64(data >> U64(slot)) & 0xFFFF
+        answer = known & 1
+        # Yes for a set is yes for all that contain it, no is no for all within it.
+        if known & 2 and (known >> 2 & ~want if answer else want & ~(known >> 2)) == 0:
+            return answer
     return -1
 
 
@@ -182,24 +203,70 @@ def learn(data, low, high, want, answer):
             return data & ~U64(0xF000) | U64((low + count - 1) << 12)
         return data & ~U64(0xF00) | U64((low + count) << 8)
     older = data >> U64(16) & U64(0xFFFF)
-    return data & ~U64(0xFFFF_FFFF_0000) | older << U64(32) | U64(want << 2 | answer) << U64(16)
+    return data & ~U64(0xFFFF_FFFF_0000) | older << U64(32) | U64(want << 2 | 2 | answer) << U64(16)
+
+
+@jit
+def order_leads(f, leads, mine, other):
+    """Fill ``leads``, ``leads_2`` and ``leads_3`` of a frame, the more promising first."""
+    below = filled_down(other)  # places under the other's highest
+    follows = (below & LANE_ONES) * LANE  # lanes in which the other must follow
+    if f.eager:
+        f.leads = leads & ~below & follows  # winners
+        f.leads_2 = leads & below
+    else:
+        f.leads = leads & below
+        f.leads_2 = leads & ~below & follows
+    f.leads_3 = leads & ~follows
+
+
+@jit
+def next_lead(f):
+    """Take a lead off the frame's lists."""
+    group = f.leads if f.leads else f.leads_2 if f.leads_2 else f.leads_3
+    card = highest(group) if f.eager else lowest(group)
+    drop_lead(f, card)
+    return card
+
+
+@jit
+def drop_lead(f, card):
+    """Take ``card`` off the frame's lists."""
+    others = ~bit(card)
+    f.leads &= others
+    f.leads_2 &= others
+    f.leads_3 &= others
 
 
 @jit
 def order_replies(f, card):
-    """Fill ``replies`` and ``later`` of a frame: what the other may play to ``card``, the more promising first."""
+    """Fill ``replies`` and ``replies_2`` of a frame: what the other may play to ``card``, the more promising first."""
     hand = f.h1 if f.leader == 0 else f.h0
     suit = hand & lane_of(card)
     if suit:
         higher = ~U64(0) << U64(card)
-        f.replies = runs(suit & higher)
-        f.later = runs(suit & ~higher)
+        take = runs(suit & higher)
+        leave = runs(suit & ~higher)
     else:
-        f.replies = runs(hand & ~PLAIN)
-        f.later = runs(hand & PLAIN)
-    if f.replies == U64(0):
-        f.replies = f.later
-        f.later = U64(0)
+        take = runs(hand & ~PLAIN)
+        leave = runs(hand & PLAIN)
+    f.replies = take if f.eager else leave
+    f.replies_2 = leave if f.eager else take
+
+
+@jit
+def next_reply(f):
+    """Take a reply off the frame's lists: the cheapest of the last suit, or the highest if tricks are unwelcome."""
+    first = f.replies != U64(0)
+    group = f.replies if first else f.replies_2
+    card = highest(group)
+    if f.eager:
+        card = lowest(group & lane_of(card))
+    if first:
+        f.replies ^= bit(card)
+    else:
+        f.replies_2 ^= bit(card)
+    return card
 
 
 @jit
@@ -214,7 +281,8 @@ def settle(t, f, answer):
     if data == U64(0):
         data = U64(low | high << 4 | low << 8 | high << 12)
     data = learn(data, low, high, np.int64(f.want), answer)
-    data = data & U64(0xFFFF_FFFF_FFFF) | U64(f.card) << U64(48) | U64(popcount(f.h0)) << U64(56)
+    data = data & U64(0xFFFF_FFFF_FFFF) | U64(f.card) << U64(48)
+    data |= U64(popcount(f.h0) | age(t) << 4) << U64(56)
     t.entries[2 * entry + 1] = data
 
 
@@ -285,28 +353,33 @@ def can(t, h0, h1, leader, broken, want, only):
                         best = np.int64(data >> U64(48)) & 63
                         if leads & bit(best) == U64(0):
                             best = NO_CARD
-        else:
-            leads = bit(only)
 
         if answer < 0:
             f = t.frames[depth]
             f.h0 = h0
             f.h1 = h1
             f.key = key
-            f.leads = leads
-            f.replies = U64(0)
-            f.later = U64(0)
             f.want = want
             f.low = low
             f.high = high
             f.leader = leader
             f.broken = broken
             f.card = best
+            f.replies = U64(0)
+            f.replies_2 = U64(0)
+            # Whether more tricks are better; not so for "at most k".
+            f.eager = want >> low & 1 == 0 or want & (want + (1 << low)) != 0
+            if depth == 0 and only >= 0:
+                f.leads = bit(only)
+                f.leads_2 = U64(0)
+                f.leads_3 = U64(0)
+            else:
+                order_leads(f, leads, h0 if leader == 0 else h1, h1 if leader == 0 else h0)
             depth += 1
             answer = 1 if leader == 1 else 0  # as if a lead had just been refuted
-            retry = True
+            fresh = True
         else:
-            retry = False
+            fresh = False
 
         # Carry the answer back to the trick before, until some trick has another card to try.
         while True:
@@ -315,28 +388,26 @@ def can(t, h0, h1, leader, broken, want, only):
             f = t.frames[depth - 1]
             good = 1 if f.leader == 0 else 0  # the answer that the leader wants
             if answer != good:  # the lead is refuted: the next one
-                if f.leads == U64(0):
+                if f.leads | f.leads_2 | f.leads_3 == U64(0):
                     settle(t, f, answer)
                     depth -= 1
                     continue
-                card = f.card if retry and f.card >= 0 else lowest(f.leads)
-                f.leads ^= bit(card)
-                f.card = card
-                order_replies(f, card)
-            elif f.replies == U64(0):  # the lead has met every reply
+                if fresh and f.card >= 0:
+                    drop_lead(f, f.card)  # the card that settled the last question here
+                else:
+                    f.card = next_lead(f)
+                order_replies(f, f.card)
+            elif f.replies | f.replies_2 == U64(0):  # the lead has met every reply
                 settle(t, f, answer)
                 depth -= 1
                 continue
             break
         # The next reply makes the next position.
         card = f.card
-        reply = lowest(f.replies)
-        f.replies &= f.replies - U64(1)
-        if f.replies == U64(0):
-            f.replies = f.later
-            f.later = U64(0)
+        reply = next_reply(f)
         leader = 1 - f.leader if takes(reply, card) else f.leader
         broken = 1 if f.broken or card >= SPADE_LANE or reply >= SPADE_LANE else 0
         h0 = after_trick(f.h0, card, reply)
         h1 = after_trick(f.h1, card, reply)
         want = f.want >> 1 if leader == 0 else f.want
+        h0, h1 = sorted_lanes(h0, h1)
