@@ -7,8 +7,9 @@ import math
 import numpy as np
 
 from spades_agents.compiler import jit
-from spades_agents.heuristic.evaluate import bag_cost
+from spades_agents.heuristic.evaluate import bag_cost, nil_points
 from spades_agents.heuristic.hand import game_of, hand_tricks, nil_chance, nil_log_odds
+from spades_env.engine.bits import bit, popcount, suit_mask
 from spades_env.engine.state import NO_BID
 
 # At [game]: added to the expected tricks before rounding down; found by matches between players that differ in it.
@@ -19,6 +20,8 @@ TRUST = np.array([0.4, 0.12, 0.15, 0.15])
 POINTS = np.array([14.0, 7.0, 7.0, 8.0])
 # The nil bidder who leads first is the easier prey with two players.
 LEADER_ODDS = 0.4
+# Points by which a second nil on a side has to look better than a bid.
+DOUBLE_NIL = 60.0
 
 
 @jit
@@ -63,12 +66,56 @@ def nil_advantage(s, r, tricks):
 
 
 @jit
+def sure_tricks(hand):
+    """Spade tricks that nobody can prevent: the run from the ace down, or spades longer than all the others'."""
+    spades = hand & suit_mask(3)
+    run = 0
+    while spades & bit(51 - run):
+        run += 1
+    return max(run, 2 * popcount(spades) - 13)
+
+
+@jit
+def enough_to_win(s, r):
+    """The least bid that ends the match in favour of the side on turn, or more than a hand if others may end it too."""
+    mine = s.seat % r.sides
+    share = r.hand_size / r.sides
+    for side in range(r.sides):
+        if side == mine:
+            continue
+        bids = 0.0
+        for seat in range(side, r.players, r.sides):
+            if s.bids[seat] == NO_BID:
+                bids += share * r.sides / r.players
+            elif s.bids[seat] == 0:
+                bids += 0.1 * nil_points(s, r, seat)
+            else:
+                bids += s.bids[seat]
+        if s.scores[side] + 10.0 * bids >= r.target - 10:
+            return r.hand_size + 1
+    missing = r.target - s.scores[mine]
+    for seat in range(mine, r.players, r.sides):
+        if seat != s.seat and s.bids[seat] > 0:
+            missing -= 10 * s.bids[seat]
+    return max(1, (missing + 9) // 10)
+
+
+@jit
+def partner_bid_nil(s, r):
+    """Whether the partner of the seat on turn has bid nil."""
+    return r.sides < r.players and s.bids[(s.seat + 2) % 4] == 0
+
+
+@jit
 def choose_bid(s, r):
     """The bid of the seat on turn."""
     tricks = expected_tricks(s, r)
-    if nil_advantage(s, r, tricks) > 0.0:
+    # Two nils on a side leave nobody to cover them.
+    wanted = DOUBLE_NIL if partner_bid_nil(s, r) else 0.0
+    if nil_advantage(s, r, tricks) > wanted:
         return 0
-    return max(1, min(int(math.floor(tricks + OFFSET[game_of(r)])), r.hand_size))
+    bid = max(int(math.floor(tricks + OFFSET[game_of(r)])), sure_tricks(s.hands[s.seat]))
+    return max(1, min(bid, enough_to_win(s, r), r.hand_size))
 
 
 @jit

@@ -7,9 +7,10 @@ import numpy as np
 # The first index of every table is the game: 0 two players, 1 three, 2 four each for himself, 3 four in partnership.
 
 # Tricks. From 200,000 hands of each game between scripted players who all played for every trick (a trick worth the
-# same to each, whatever was bid): tricks taken, regressed by ridge least squares on the cards of the hand, told apart by
-# spade or not, rank, and how many higher cards of its suit the hand holds (0, 1, 2, 3 or more), and on the void,
-# singleton and doubleton side suits by spades held. The standard error left is 1.1 tricks with two players, 1.0 with three, 0.9 with four.
+# same to each, whatever was bid): tricks taken, regressed by ridge least squares on the cards of the hand and on its
+# void, singleton and doubleton side suits by spades held. Cards are told apart by spade or not, rank, and how many
+# higher cards of the suit the hand holds (0, 1, 2, 3 or more). The standard error left is 1.1 tricks with two players,
+# 1.0 with three, 0.9 with four.
 
 # At [game, spade, own higher cards, rank].
 CARD_TRICKS = np.array([
@@ -95,9 +96,9 @@ SHORT_TRICKS = np.array([
 ])  # fmt: skip
 BASE_TRICKS = np.array([4.55, 6.20, 4.07, 3.82])
 
-# Nil. From 120,000 hands of each game in which one scripted player bid nil whatever it held (in the draft game it drafted
-# for it): nil made or not, by logistic regression on the cards, told apart by spade or not, rank, and how many
-# lower cards of its suit the hand holds (0, 1, 2, 3 or more). The area under the ROC curve is 0.87 to 0.95.
+# Nil. From 120,000 hands of each game in which one scripted player bid nil whatever it held (in the draft game it
+# drafted for it): nil made or not, by logistic regression on the cards, told apart by spade or not, rank, and how many
+# lower cards of the suit the hand holds (0, 1, 2, 3 or more). The area under the ROC curve is 0.87 to 0.95.
 
 # Log odds, at [game, spade, own lower cards, rank].
 CARD_NIL = np.array([
@@ -160,7 +161,7 @@ CARD_NIL = np.array([
 ])  # fmt: skip
 BASE_NIL = np.array([-15.50, -13.42, -10.19, -9.41])
 
-# Worth in play. From 30,000 decisions and more of each game, all seats playing for every trick: whether a card kept
+# Worth in play. From 400,000 cards in each game, all seats playing for every trick: whether a card kept
 # went on to win a trick, by least squares on the eleven terms that worth.py names.
 # At [game, spade, term].
 CARD_WORTH = np.array([

@@ -1,0 +1,263 @@
+"""Situations with one right answer for the scripted player."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from spades_agents import make_agent
+
+from spades_env.cards import ALL_CARDS, BID_0, action_name, cards_in, mask_of, parse_action, parse_cards
+from spades_env.engine.state import BLIND_BID, LOOKED, Phase
+from spades_env.game import Game
+from spades_env.rules import Rules
+
+
+def chosen(game: Game) -> str:
+    """Name of the scripted player's action."""
+    action = make_agent("heuristic").act(game.view())
+    assert action in game.legal_actions()
+    return action_name(action)
+
+
+def ending(
+    rules: str | Rules, hands: list[str], bids: list[int], tricks: list[int], trick: str = "", out: str = "", **start
+) -> Game:
+    """A table in the last tricks: seat 0 leads, and ``trick`` is what was played to its trick.
+
+    Args:
+        rules: as for Game.
+        hands: the cards that each seat holds before the trick begins.
+        bids: by seat.
+        tricks: by seat.
+        trick: cards to play, seat 0 first.
+        out: with two players, cards that nobody has played and nobody holds; all others were played.
+        start: scores and bags.
+    """
+    game = Game(rules, seed=0, **start)
+    held = [mask_of(parse_cards(hand)) for hand in hands]
+    done = game.rules.hand_size - len(cards_in(held[0]))
+    away = mask_of(parse_cards(out)) if out else 0
+    rest = [card for card in cards_in(ALL_CARDS & ~sum(held) & ~away) if card in game.rules.deck]
+    state = game._state[0]
+    for seat in range(game.rules.players):
+        state["hands"][seat] = held[seat]
+        state["plays"][seat] = mask_of(rest[seat * done : (seat + 1) * done])
+        state["bids"][seat] = bids[seat]
+        state["tricks"][seat] = tricks[seat]
+        state["blind"][seat] = LOOKED
+    if game.rules.players == 2:
+        # what is neither held, out nor played lies in the pile, and each seat has seen it
+        state["seen"][:] = mask_of(rest[2 * done :])
+    state["phase"] = Phase.PLAY
+    state["seat"] = state["leader"] = 0
+    state["broken"] = 1
+    state["played"] = game.rules.players * done
+    state["order"][: state["played"]] = rest[: state["played"]]
+    for card in parse_cards(trick) if trick else []:
+        game.apply(card)
+    return game
+
+
+def bidding(rules: str | Rules, hand: str, heard: list[int] | None = None, **start) -> Game:
+    """A dealt game before the bid of the seat that holds ``hand``; it has looked, and ``heard`` the bids before."""
+    rules = Rules.preset(rules) if isinstance(rules, str) else rules
+    heard = heard or []
+    mine = parse_cards(hand)
+    rest = [card for card in rules.deck if card not in mine]
+    others = rules.players - 1
+    seats = [rest[k::others][: rules.hand_size] for k in range(others)]
+    seats.insert(len(heard), mine)
+    deck = [card for cards in zip(*seats, strict=True) for card in cards]
+    game = Game(rules, seed=0, decks=[deck + [card for card in rules.deck if card not in deck]], **start)
+    for bid in [*heard, None]:
+        if game.phase == Phase.BLIND:
+            game.apply(parse_action("LOOK"))
+        if bid is not None:
+            game.apply(parse_action(f"BID_{bid}"))
+    return game
+
+
+DEALT = Rules(players=2, blind_nil=0, loss=None)
+
+
+# Play.
+
+
+def test_the_contract_comes_first():
+    game = ending("two_player", ["9C 5D 4D", "KC 2D 3H"], bids=[4, 5], tricks=[6, 4], trick="9C")
+    # another trick costs nobody anything yet, the missing one fifty points
+    assert chosen(game) == "KC"
+
+
+def test_a_bag_is_ducked_with_the_highest_loser():
+    game = ending("two_player", ["9C 5C 4D", "KC 8C 2C"], bids=[3, 5], tricks=[5, 5], trick="9C", bags=[0, 8])
+    assert chosen(game) == "8C"
+
+
+def test_a_contract_is_denied_at_the_price_of_a_bag():
+    game = ending("two_player", ["9C", "KC"], bids=[6, 6], tricks=[5, 7], trick="9C")
+    assert chosen(game) == "KC"
+    game = ending("two_player", ["9C 3D", "KC 8C"], bids=[6, 5], tricks=[5, 6], trick="9C")
+    assert chosen(game) == "KC"
+
+
+def test_the_cheapest_winner_is_enough():
+    hands = ["JC 5D 4D 2H", "KC QC 3C 2C"]
+    game = ending("two_player", hands, bids=[5, 6], tricks=[5, 4], trick="JC", out="AC")
+    assert chosen(game) == "QC"
+
+
+def test_a_nil_is_broken_by_staying_below():
+    game = ending("two_player", ["5C 9D 4D", "KC 3C 2H"], bids=[0, 5], tricks=[0, 10], trick="5C")
+    assert chosen(game) == "3C"
+
+
+def test_a_nil_is_attacked_with_low_cards():
+    game = ending("two_player", ["AC 2C KH QH", "9C 8C 4H 3H"], bids=[5, 0], tricks=[9, 0])
+    assert chosen(game) == "2C"
+
+
+def test_a_nil_bidder_sheds_the_highest_card_that_loses():
+    game = ending("two_player", ["TC 9D 4D", "KC 8C 2C"], bids=[5, 0], tricks=[10, 0], trick="TC")
+    assert chosen(game) == "8C"
+
+
+def test_a_nil_bidder_throws_away_the_danger():
+    game = ending("two_player", ["TC 9D 4D", "KD 2H 3H"], bids=[5, 0], tricks=[10, 0], trick="TC", out="AH KH 5H")
+    assert chosen(game) == "KD"
+
+
+def test_the_partner_of_a_nil_covers_it():
+    hands = ["4H 5D 6D", "9H 2D 3D", "3H 7D 8D", "QH 2H 9D"]
+    game = ending("partnership", hands, bids=[3, 0, 3, 4], tricks=[3, 0, 3, 4], trick="4H 9H 3H")
+    assert chosen(game) == "QH"
+
+
+def test_no_ace_on_a_trick_that_the_partner_wins():
+    hands = ["KH 5D 6D", "9H 2D 3D", "AH 2H 8D", "3H TH 9D"]
+    game = ending("partnership", hands, bids=[4, 3, 3, 3], tricks=[3, 3, 2, 2], trick="KH 9H")
+    assert chosen(game) == "2H"
+
+
+def test_no_trump_on_a_trick_that_the_partner_wins():
+    hands = ["AH 5D 6D", "9H 2D 3D", "2S 2C 8D", "3H TH 9D"]
+    game = ending("partnership", hands, bids=[4, 3, 3, 3], tricks=[3, 3, 2, 2], trick="AH 9H")
+    assert chosen(game) in ("2C", "8D")
+
+
+def test_a_sure_winner_is_cashed_when_the_contract_needs_it():
+    hands = ["AS 3C 2D", "KS 5C 6D"]
+    game = ending("two_player", hands, bids=[6, 7], tricks=[5, 5], trick="")
+    assert chosen(game) == "AS"
+
+
+# Bids.
+
+
+def test_nil_with_a_hand_that_cannot_win():
+    assert chosen(bidding("partnership", "2S 3S 2H 3H 5H 2D 4D 6D 7D 2C 3C 5C 8C")) == "BID_0"
+
+
+def test_no_nil_with_the_ace_of_spades():
+    assert chosen(bidding("partnership", "AS 3S 2H 3H 5H 2D 4D 6D 7D 2C 3C 5C 8C")) != "BID_0"
+
+
+@pytest.mark.parametrize("others", [[0, 4], [3, 0, 4]])
+def test_an_ordinary_bid_beside_or_against_a_nil(others):
+    hand = "AS QS 7S 4S AH 9H 3H KD 8D 5D JC 6C 2C"
+    assert chosen(bidding("partnership", hand, others)) in ("BID_3", "BID_4", "BID_5")
+
+
+def test_no_second_nil_on_a_side_without_need():
+    weak = "7S 3S 4H 6H 9H 3D 7D 8D JD 2C 6C 9C TC"
+    assert chosen(bidding("partnership", weak, [4, 4])) == "BID_0"
+    assert chosen(bidding("partnership", weak, [0, 4])) == "BID_1"
+
+
+def test_the_last_bidder_minds_what_is_left():
+    hand = "AS QS 7S 4S AH 9H 3H KD 8D 5D JC 6C 2C"
+    found = [parse_action(chosen(bidding(DEALT, hand, [other]))) - BID_0 for other in (3, 6, 9)]
+    assert found == sorted(found, reverse=True)
+    assert found[0] >= found[2] + 2
+    assert found[2] + 9 <= 13
+
+
+def test_a_low_bid_is_enough_at_470():
+    hand = "AS KS QS 7S 4S AH KH 3H KD 8D 5D JC 6C"
+    assert parse_action(chosen(bidding("partnership", hand))) > parse_action("BID_4")
+    assert chosen(bidding("partnership", hand, scores=[470, 100])) == "BID_3"
+    # not if the others may get there as well
+    assert parse_action(chosen(bidding("partnership", hand, scores=[470, 460]))) > parse_action("BID_4")
+
+
+def test_thirteen_spades():
+    spades = "2S 3S 4S 5S 6S 7S 8S 9S TS JS QS KS AS"
+    assert chosen(bidding(DEALT, spades)) == "BID_13"
+
+
+# Blind nil, the exchange and the draft.
+
+
+def test_blind_nil_only_when_the_match_is_all_but_lost():
+    assert chosen(Game("partnership", seed=1)) == "LOOK"
+    assert chosen(Game("partnership", seed=1, scores=[480, 120])) == "LOOK"
+    assert chosen(Game("partnership", seed=1, scores=[280, 480])) == "BLIND_NIL"
+    small = Rules.preset("partnership", blind_nil=50)
+    assert chosen(Game(small, seed=1, scores=[280, 480])) == "LOOK"
+
+
+def test_the_exchange_gives_up_the_dangerous_cards():
+    rules = Rules(players=2, exchange=3, loss=None)
+    hand = "AS KS 2S 2H 3H 5H 2D 4D 6D 2C 3C 5C AC"
+    rest = [card for card in range(52) if card not in parse_cards(hand)]
+    deck = [card for pair in zip(parse_cards(hand), rest, strict=False) for card in pair] + rest[13:]
+    game = Game(rules, seed=0, decks=[deck])
+    game.apply(parse_action("BLIND_NIL"))
+    given = [chosen(game)]
+    game.apply(parse_action(given[0]))
+    given.append(chosen(game))
+    assert set(given) == {"AS", "KS"}
+
+
+def test_a_hand_made_for_nil_is_kept():
+    rules = Rules(players=2, exchange=3, loss=None)
+    hand = "2S 2H 3H 4H 5H 2D 3D 4D 5D 2C 3C 4C 5C"
+    rest = [card for card in range(52) if card not in parse_cards(hand)]
+    deck = [card for pair in zip(parse_cards(hand), rest, strict=False) for card in pair] + rest[13:]
+    game = Game(rules, seed=0, decks=[deck])
+    game.apply(parse_action("BLIND_NIL"))
+    assert chosen(game) == "DONE"
+
+
+@pytest.mark.parametrize(
+    "card,blind,choice",
+    [
+        ("AS", False, "KEEP"),
+        ("3C", False, "REJECT"),
+        ("9S", False, "KEEP"),
+        ("AS", True, "REJECT"),
+        ("3C", True, "KEEP"),
+    ],
+)
+def test_the_draft_keeps_what_the_plan_wants(card, blind, choice):
+    first = parse_cards(card)
+    game = Game("two_player", seed=0, decks=[first + [other for other in range(52) if other not in first]])
+    game.apply(parse_action("BLIND_NIL" if blind else "LOOK"))
+    assert game._state["blind"][0, 0] == (BLIND_BID if blind else LOOKED)
+    assert chosen(game) == choice
+
+
+def test_what_was_seen_in_the_draft_counts():
+    """A middling card is kept once the better ones are known to be gone."""
+    rules = Rules.preset("two_player", rejected="public")
+    game = Game(rules, seed=0)
+    state = game._state[0]
+    state["phase"], state["blind"][:] = Phase.DRAFT, LOOKED
+    state["deck"][2 * 10] = parse_cards("9H")[0]
+    state["draws"] = 10
+    assert chosen(game) == "REJECT"
+    state["seen"][:] = mask_of(card for card in range(39, 52)) | mask_of(
+        parse_cards("AH KH QH AD KD QD AC KC QC TH JH")
+    )
+    assert chosen(game) == "KEEP"
+    assert np.array_equal(game._state["draws"], [10])
