@@ -47,7 +47,7 @@ class Position:
         return self._state[field][0, : self.rules.sides].tolist()
 
     def _int(self, field: str) -> int:
-        return int(self._state[field][0])
+        return self._state[field].item()
 
     @property
     def phase(self) -> Phase:

@@ -10,6 +10,7 @@ import numpy as np
 from gymnasium import spaces
 from gymnasium.error import ResetNeeded
 
+from spades_env.action_space import ActionSpace
 from spades_env.cards import NUM_ACTIONS
 from spades_env.checks import check_int
 from spades_env.engine import single
@@ -84,7 +85,7 @@ class SpadesEnv(gymnasium.Env[np.ndarray, np.int64]):
         self.illegal = check_illegal(illegal)
         self.render_mode = check_render_mode(render_mode, self.metadata["render_modes"])
         self.observation_space = spaces.Box(0, 1, (SIZE,), np.int8)
-        self.action_space = spaces.Discrete(NUM_ACTIONS)
+        self.action_space = ActionSpace()
         self._rewards = np.zeros(self.rules.players)
         self._terminated = self._truncated = False
         self._is_reset = False

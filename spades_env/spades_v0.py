@@ -73,6 +73,7 @@ from pettingzoo import AECEnv, ParallelEnv
 from pettingzoo.utils.conversions import turn_based_aec_to_parallel
 
 from spades_env import wrappers
+from spades_env.action_space import ActionSpace
 from spades_env.cards import NUM_ACTIONS
 from spades_env.engine import single
 from spades_env.engine.step import HAND_ENDED, MATCH_ENDED
@@ -149,7 +150,7 @@ class raw_env(AECEnv[str, dict[str, np.ndarray], int | None]):  # noqa: N801 Pet
         self.render_mode = check_render_mode(render_mode, self.metadata["render_modes"])
         self.possible_agents = [f"player_{seat}" for seat in range(self.rules.players)]
         self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
-        self.action_spaces: dict[str, Any] = {agent: spaces.Discrete(NUM_ACTIONS) for agent in self.possible_agents}
+        self.action_spaces: dict[str, Any] = {agent: ActionSpace() for agent in self.possible_agents}
         self.observation_spaces: dict[str, Any] = {
             agent: spaces.Dict(
                 observation=spaces.Box(0, 1, (SIZE,), np.int8), action_mask=spaces.Box(0, 1, (NUM_ACTIONS,), np.int8)
@@ -188,7 +189,8 @@ class raw_env(AECEnv[str, dict[str, np.ndarray], int | None]):  # noqa: N801 Pet
         self._skip_agent_selection = None
         self._paid = False
         self.agent_selection = self.possible_agents[self.game.seat]
-        self._show()
+        if self.render_mode == "human":
+            self.render()
 
     def observe(self, agent: str) -> dict[str, np.ndarray]:
         """What the seat may know now, as fresh arrays; its mask is all 0 unless it is on turn."""
@@ -218,7 +220,8 @@ class raw_env(AECEnv[str, dict[str, np.ndarray], int | None]):  # noqa: N801 Pet
         if event in (HAND_ENDED, MATCH_ENDED):
             self._end_hand(event)
         self.agent_selection = self.possible_agents[self.game.seat]
-        self._show()
+        if self.render_mode == "human":
+            self.render()
 
     def _end_hand(self, event: int) -> None:
         """Pay every seat, and end the episode if that was its end."""
@@ -252,10 +255,6 @@ class raw_env(AECEnv[str, dict[str, np.ndarray], int | None]):  # noqa: N801 Pet
             return text
         print(text, end="\n\n", flush=True)
         return None
-
-    def _show(self) -> None:
-        if self.render_mode == "human":
-            self.render()
 
     def close(self) -> None:
         """Nothing is held open."""

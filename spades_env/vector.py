@@ -246,10 +246,12 @@ class SpadesVectorEnv(VectorEnv):
 
     def _last_infos(self, over: np.ndarray) -> dict[str, Any]:
         """How the episodes that are just over ended."""
-        scores = self._turns["scores"][:, : self.rules.sides].astype(np.int64)
-        scores[~over] = 0
-        infos: dict[str, Any] = {"scores": scores, "_scores": over.copy()}
-        infos |= {"hands": np.where(over, self._turns["hands"], 0).astype(np.int64), "_hands": over.copy()}
+        rows = np.flatnonzero(over)
+        scores = np.zeros((self.num_envs, self.rules.sides), np.int64)
+        scores[rows] = self._turns["scores"][rows, : self.rules.sides]
+        hands = np.zeros(self.num_envs, np.int64)
+        hands[rows] = self._turns["hands"][rows]
+        infos: dict[str, Any] = {"scores": scores, "_scores": over.copy(), "hands": hands, "_hands": over.copy()}
         illegal = self._turns["illegal"]
         if illegal.any():
             infos |= {"illegal_action": illegal.copy(), "_illegal_action": illegal.copy()}

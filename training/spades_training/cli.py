@@ -12,6 +12,7 @@ import typer
 from typer.core import TyperGroup
 
 from spades_env import __version__
+from spades_training.bench.command import bench
 from spades_training.config import PRESETS, Config
 from spades_training.options import parse_rules
 
@@ -191,6 +192,9 @@ def replay(file: Annotated[Path, typer.Argument(help="A record that was saved, a
         raise ValueError(f"cannot read {file}: {error.strerror}") from None
     typer.echo(record.to_text())
     typer.echo("every deck, move and result checked")
+
+
+app.command()(bench)
 
 
 if __name__ == "__main__":

@@ -17,6 +17,7 @@ from spades_agents.learned import PPOAgent
 from spades_agents.registry import make_agent
 from stable_baselines3.common.logger import configure
 from stable_baselines3.common.utils import LinearSchedule
+from stable_baselines3.common.vec_env import VecEnv
 
 from spades_training import display
 from spades_training.checkpoint import Checkpoint
@@ -31,7 +32,7 @@ from spades_training.sb3 import SpadesVecEnv, UsedBits, policy_network, save_mod
 from spades_training.selfplay import SELF, SNAPSHOT, OpponentMix, SelfPlayEnv
 from spades_training.streams import LearnerStreams
 
-__all__ = ["TrainingError", "new_run", "train"]
+__all__ = ["TrainingError", "new_model", "new_run", "train"]
 
 
 def new_run(config: Config, folder: Path, name: str | None = None) -> Path:
@@ -66,6 +67,33 @@ def new_run(config: Config, folder: Path, name: str | None = None) -> Path:
     return run
 
 
+def new_model(config: Config, env: VecEnv) -> MaskablePPO:
+    """A model that has learned nothing yet, for ``env``."""
+    layers = config.hidden_layers()
+    return MaskablePPO(
+        "MlpPolicy",
+        env,
+        learning_rate=LinearSchedule(config.learning_rate, config.final_learning_rate, 1.0),
+        n_steps=config.n_steps,
+        batch_size=config.batch_size,
+        n_epochs=config.n_epochs,
+        gamma=config.gamma,
+        gae_lambda=config.gae_lambda,
+        clip_range=config.clip_range,
+        ent_coef=config.ent_coef,
+        vf_coef=config.vf_coef,
+        max_grad_norm=config.max_grad_norm,
+        policy_kwargs={
+            "activation_fn": torch.nn.ReLU,
+            "net_arch": {"pi": layers, "vf": layers},
+            "features_extractor_class": UsedBits,
+            "features_extractor_kwargs": {"rules": parse_rules(config.rules)},
+        },
+        seed=config.seed,
+        device="cpu",
+    )
+
+
 def train(config: Config, run: Path, resume: bool = False, console: Console | None = None) -> dict[str, Result]:
     """Train a policy by self-play, save it and play it against the frozen opponents.
 
@@ -98,29 +126,7 @@ def train(config: Config, run: Path, resume: bool = False, console: Console | No
 
     # The model.
     if checkpoint is None:
-        layers = config.hidden_layers()
-        model = MaskablePPO(
-            "MlpPolicy",
-            env,
-            learning_rate=LinearSchedule(config.learning_rate, config.final_learning_rate, 1.0),
-            n_steps=config.n_steps,
-            batch_size=config.batch_size,
-            n_epochs=config.n_epochs,
-            gamma=config.gamma,
-            gae_lambda=config.gae_lambda,
-            clip_range=config.clip_range,
-            ent_coef=config.ent_coef,
-            vf_coef=config.vf_coef,
-            max_grad_norm=config.max_grad_norm,
-            policy_kwargs={
-                "activation_fn": torch.nn.ReLU,
-                "net_arch": {"pi": layers, "vf": layers},
-                "features_extractor_class": UsedBits,
-                "features_extractor_kwargs": {"rules": rules},
-            },
-            seed=config.seed,
-            device="cpu",
-        )
+        model = new_model(config, env)
         mix.update(policy_network(model))
         if config.warm_start:
             agreement = imitate(model, env, HeuristicAgent(), config.warm_start)

@@ -1,0 +1,146 @@
+"""The loops that are timed: choose a legal action uniformly, carry it out.
+
+They are the same for this package and for its peers: whoever is called from Python one decision at a time chooses
+by :func:`pick`; batches by a :class:`Picker`, which is compiled.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from spades_env.cards import NUM_ACTIONS
+from spades_env.engine.bits import U64, below, lowest, popcount
+from spades_env.engine.jit import ENGINE_SOURCES, Compiler
+from spades_training.bench.measure import Loop
+
+__all__ = ["Picker", "aec_loop", "gymnasium_loop", "pick", "sample", "vector_loop"]
+
+WORDS = -(-NUM_ACTIONS // 8)
+DECISIONS = 200  # of a loop in Python before it looks at the clock again
+
+jit = Compiler(Path(__file__), *ENGINE_SOURCES)
+_random = random.Random(0).random
+
+
+def pick(mask: np.ndarray) -> Any:
+    """A uniform legal action."""
+    legal = mask.nonzero()[0]
+    return legal[int(_random() * len(legal))]
+
+
+@jit
+def _pick_rows(words, stream, actions):
+    made = 0
+    for row in range(len(words)):
+        count = 0
+        for k in range(WORDS):
+            count += popcount(words[row, k])
+        actions[row] = 0
+        if count == 0:
+            continue
+        made += 1
+        left = below(stream, count)
+        k = 0
+        while left >= popcount(words[row, k]):
+            left -= popcount(words[row, k])
+            k += 1
+        word = words[row, k]
+        for _ in range(left):
+            word &= word - U64(1)
+        actions[row] = 8 * k + (lowest(word) >> 3)
+    return made
+
+
+class Picker:
+    """Draws actions for a batch; its dice are always the same.
+
+    Args:
+        count: rows in the batch.
+    """
+
+    def __init__(self, count: int) -> None:
+        self._padded = np.zeros((count, 8 * WORDS), np.int8)
+        self._words = self._padded.view(np.uint64)  # eight actions in each
+        self._stream = np.zeros(1, np.uint64)
+        self.actions = np.zeros(count, np.int64)
+
+    def pick(self, masks: np.ndarray) -> int:
+        """Set ``actions`` to a uniform legal one for each row of ``masks`` (bool or int8), 0 where there is none.
+
+        Returns:
+            In how many rows there was one.
+        """
+        self._padded[:, :NUM_ACTIONS] = masks
+        return _pick_rows(self._words, self._stream, self.actions)
+
+
+def sample(env: Any, agent: str, mask: np.ndarray) -> Any:
+    """What PettingZoo's documentation does; Gymnasium's checks and generator take far longer than :func:`pick`."""
+    return env.action_space(agent).sample(mask)
+
+
+def _pick(env: Any, agent: str, mask: np.ndarray) -> Any:
+    return pick(mask)
+
+
+def aec_loop(env: Any, choose: Callable[[Any, str, np.ndarray], Any] = _pick) -> Loop:
+    """Whole episodes of a PettingZoo environment by ``agent_iter``, ``last`` and ``step``."""
+    env.reset(seed=0)
+
+    def loop() -> int:
+        made = 0
+        while made < DECISIONS:
+            env.reset()
+            for agent in env.agent_iter():
+                observation, _reward, terminated, truncated, _info = env.last()
+                if terminated or truncated:
+                    env.step(None)
+                else:
+                    env.step(choose(env, agent, observation["action_mask"]))
+                    made += 1
+        return made
+
+    return loop
+
+
+def gymnasium_loop(env: Any) -> Loop:
+    """Decisions of the learner in a Gymnasium environment that has its mask in ``info``."""
+    mask = env.reset(seed=0)[1]["action_mask"]
+
+    def loop() -> int:
+        nonlocal mask
+        for _ in range(DECISIONS):
+            _observation, _reward, terminated, truncated, info = env.step(pick(mask))
+            if terminated or truncated:
+                info = env.reset()[1]
+            mask = info["action_mask"]
+        return DECISIONS
+
+    return loop
+
+
+def vector_loop(reset: Callable[[], np.ndarray], step: Callable[[np.ndarray], np.ndarray], steps: int = 4) -> Loop:
+    """Decisions of all learners of a vector environment.
+
+    Args:
+        reset: begins; returns the masks (int8 or bool, a row for each environment).
+        step: carries out the actions (int64); returns the next masks.
+        steps: how many before it looks at the clock again.
+    """
+    masks = reset()
+    picker = Picker(len(masks))
+
+    def loop() -> int:
+        nonlocal masks
+        made = 0
+        for _ in range(steps):
+            made += picker.pick(masks)
+            masks = step(picker.actions)
+        return made
+
+    return loop

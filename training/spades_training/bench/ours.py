@@ -1,0 +1,116 @@
+"""This package's cases."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from spades_env.rules import PRESETS
+from spades_training.bench.loops import aec_loop, gymnasium_loop, sample, vector_loop
+from spades_training.bench.measure import Case, Loop, Sampler, timed
+
+__all__ = ["BATCH", "cases"]
+
+BATCH = 1024
+_LEARNER = "learner's"
+
+
+def cases() -> list[Case]:
+    """All of them, in the order of the table."""
+    return [
+        *(
+            Case(f"tables/random/{rules}", f"Tables.step_random(), {rules}", lambda rules=rules: _random(rules))
+            for rules in ("partnership", *(name for name in PRESETS if name != "partnership"))
+        ),
+        *(
+            Case(
+                f"tables/step/{count}",
+                f"Tables.step(actions), partnership, {count:,} tables",
+                lambda count=count: _step(count),
+            )
+            for count in (BATCH, 8 * BATCH)
+        ),
+        *(
+            Case(
+                f"vector/{rules}", f"SpadesVectorEnv, {rules}, heuristic", lambda rules=rules: _vector(rules), _LEARNER
+            )
+            for rules in ("two_player", "partnership")
+        ),
+        Case("sb3/two_player", "SpadesVecEnv (SB3), two_player, heuristic", _sb3, _LEARNER),
+        Case("aec/env", "spades_v0.env()", lambda: _aec("env")),
+        Case("aec/raw_env", "spades_v0.raw_env()", lambda: _aec("raw_env")),
+        Case("aec/env/sample", "spades_v0.env(), sampling from its space", lambda: _aec("env", sample)),
+        Case("gymnasium", "SpadesEnv, two_player, random", _gymnasium, _LEARNER),
+    ]
+
+
+def random_loop(tables: Any, steps: int = 16) -> Loop:
+    """Random play chosen in compiled code, observation, mask and rewards written at every step."""
+
+    def loop() -> int:
+        for _ in range(steps):
+            tables.step_random()
+        return steps * tables.count
+
+    return loop
+
+
+def step_loop(tables: Any, steps: int = 8) -> Loop:
+    """Random play with the actions handed over as an array."""
+
+    def loop() -> int:
+        for _ in range(steps):
+            tables.step(tables.random_actions())
+        return steps * tables.count
+
+    return loop
+
+
+def _random(rules: str) -> Sampler:
+    from spades_env.tables import Tables
+
+    return timed(random_loop(Tables(rules, BATCH, 0)))
+
+
+def _step(count: int) -> Sampler:
+    from spades_env.tables import Tables
+
+    return timed(step_loop(Tables("partnership", count, 0)))
+
+
+def _vector(rules: str) -> Sampler:
+    from spades_env.vector import SpadesVectorEnv
+
+    env = SpadesVectorEnv(BATCH, rules, "heuristic")
+    return timed(
+        vector_loop(lambda: env.reset(seed=0)[1]["action_mask"], lambda actions: env.step(actions)[4]["action_mask"])
+    )
+
+
+def _sb3() -> Sampler:
+    from spades_training.sb3 import SpadesVecEnv
+
+    env = SpadesVecEnv(BATCH, 0, rules="two_player", opponents="heuristic")
+
+    def reset() -> np.ndarray:
+        env.reset()
+        return env.env_method("action_masks")
+
+    def step(actions: np.ndarray) -> np.ndarray:
+        env.step(actions)
+        return env.env_method("action_masks")
+
+    return timed(vector_loop(reset, step))
+
+
+def _aec(kind: str, *choose: Any) -> Sampler:
+    from spades_env import spades_v0
+
+    return timed(aec_loop(getattr(spades_v0, kind)("two_player"), *choose))
+
+
+def _gymnasium() -> Sampler:
+    from spades_env.single_agent import SpadesEnv
+
+    return timed(gymnasium_loop(SpadesEnv("two_player", "random")))

@@ -1,0 +1,128 @@
+"""Other libraries' games under the same loops, each by the rules of legality that it has itself."""
+
+from __future__ import annotations
+
+import importlib
+import random
+import re
+import shlex
+import subprocess
+import warnings
+from typing import Any
+
+from spades_training.bench.loops import DECISIONS, aec_loop, sample
+from spades_training.bench.measure import Case, Sampler, timed
+from spades_training.bench.nothing import NothingAEC, wrapped_nothing
+
+__all__ = ["YARDSTICK", "peers", "references", "yardstick"]
+
+YARDSTICK = "yardstick"
+_TIMEOUT = 120  # seconds that a yardstick may run
+
+_choice = random.Random(0).choice
+
+
+def references() -> list[Case]:
+    """What always runs beside the environments, as a measure of the interface."""
+    game = "connect four (PettingZoo)"
+    return [
+        Case("nothing/env", "an AEC environment that does nothing, wrapped", _wrapped),
+        Case("nothing/raw_env", "an AEC environment that does nothing, bare", lambda: timed(aec_loop(NothingAEC()))),
+        Case("connect_four/env", f"{game}, env()", lambda: _aec("connect_four", "env")),
+        Case("connect_four/raw_env", f"{game}, raw_env()", lambda: _aec("connect_four", "raw_env")),
+        Case(
+            "connect_four/env/sample",
+            f"{game}, env(), sampling from its space",
+            lambda: _aec("connect_four", "env", sample),
+        ),
+    ]
+
+
+def peers() -> list[Case]:
+    """Those that ``--peers`` adds."""
+    names = ("leduc-holdem", "bridge", "gin-rummy")
+    return [
+        Case("openspiel/legal", "OpenSpiel spades: legal actions", lambda: _open_spiel(False)),
+        Case("openspiel/observed", "OpenSpiel spades: legal actions, observation, mask", lambda: _open_spiel(True)),
+        Case("tictactoe/env", "tic-tac-toe (PettingZoo), env()", lambda: _aec("tictactoe", "env")),
+        *(Case(f"rlcard/{name}", f"RLCard {name}", lambda name=name: _rlcard(name)) for name in names),
+    ]
+
+
+def yardstick(command: str) -> Case:
+    """A program of the caller's that prints ``<number> steps/s``.
+
+    Raises:
+        ValueError: if it is no command; when it is run, if it cannot be started, fails, or prints no such thing.
+    """
+    try:
+        words = shlex.split(command)
+    except ValueError as error:
+        raise ValueError(f"--yardstick {command}: {error}") from None
+    if not words:
+        raise ValueError("--yardstick must be a command that prints '<number> steps/s', got nothing")
+
+    def sample(_seconds: float) -> float:
+        try:
+            done = subprocess.run(words, capture_output=True, text=True, timeout=_TIMEOUT)
+        except (OSError, subprocess.TimeoutExpired) as error:
+            raise ValueError(f"--yardstick {command}: {error}") from None
+        found = re.search(r"(\d[\d.]*(?:e[+-]?\d+)?)\s*steps/s", done.stdout, re.IGNORECASE)
+        if done.returncode or not found or not float(found[1]):
+            why = f"it ended with code {done.returncode}" if done.returncode else "it printed no '<number> steps/s'"
+            raise ValueError(f"--yardstick {command}: {why}")
+        return float(found[1])
+
+    return Case(YARDSTICK, f"yardstick: {command}", lambda: sample, "steps")
+
+
+def _wrapped() -> Sampler:
+    return timed(aec_loop(wrapped_nothing()))
+
+
+def _aec(game: str, kind: str, *choose: Any) -> Sampler:
+    # PettingZoo 1.27 deprecates its own modules without having them all in its registry.
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        module = importlib.import_module(f"pettingzoo.classic.{game}.{game}")
+        return timed(aec_loop(getattr(module, kind)(), *choose))
+
+
+def _open_spiel(observed: bool) -> Sampler:
+    pyspiel: Any = importlib.import_module("pyspiel")
+    game = pyspiel.load_game("spades")
+
+    def loop() -> int:
+        made = 0
+        while made < DECISIONS:
+            state = game.new_initial_state()
+            while not state.is_terminal():
+                if state.is_chance_node():  # the deal; all its outcomes are equally likely
+                    state.apply_action(_choice(state.legal_actions()))
+                    continue
+                if observed:
+                    state.observation_tensor()
+                    state.legal_actions_mask()
+                state.apply_action(_choice(state.legal_actions()))
+                made += 1
+        return made
+
+    return timed(loop)
+
+
+def _rlcard(name: str) -> Sampler:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        rlcard: Any = importlib.import_module("rlcard")
+        env = rlcard.make(name)
+
+    def loop() -> int:
+        made = 0
+        while made < DECISIONS:
+            state, _player = env.reset()
+            while not env.is_over():
+                state, _player = env.step(_choice(list(state["legal_actions"])))
+                made += 1
+        return made
+
+    return timed(loop)

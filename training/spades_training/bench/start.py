@@ -1,0 +1,87 @@
+"""How long it takes until the first step: import, first compilation on a machine, later starts."""
+
+from __future__ import annotations
+
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from typing import Any
+
+__all__ = ["Start", "measure_start"]
+
+_IMPORT = "import spades_env, sys; print(*sys.modules)"
+_TABLES = "from spades_env import Tables; Tables('partnership', 1024, 0).step_random()"
+# One of every interface, with the scripted player as the opponent: all that the package compiles for it.
+_ALL = """
+import numpy as np
+from spades_env import SpadesEnv, SpadesVectorEnv, Tables, spades_v0
+tables = Tables('partnership', 1024, 0)
+tables.step_random()
+tables.step(tables.random_actions())
+env = spades_v0.env()
+env.reset(seed=0)
+env.step(int(env.last()[0]['action_mask'].argmax()))
+for env in (SpadesEnv('two_player', 'heuristic'), SpadesVectorEnv(2, 'two_player', 'heuristic')):
+    _, info = env.reset(seed=0)
+    env.step(info['action_mask'].argmax(-1))
+"""
+
+
+@dataclass(frozen=True)
+class Start:
+    """Seconds from the start of a process to its end.
+
+    Attributes:
+        python: one that does nothing.
+        importing: one that imports ``spades_env``.
+        torch: whether that import brought torch along.
+        first_tables: the first step of ``Tables`` on a fresh machine, compilation included.
+        said: what was said on stderr meanwhile.
+        later_tables: the same, compiled before.
+        first_all: the first step of every interface with the scripted player, on a fresh machine.
+        later_all: the same, compiled before.
+    """
+
+    python: float
+    importing: float
+    torch: bool
+    first_tables: float
+    said: str
+    later_tables: float
+    first_all: float
+    later_all: float
+
+
+def measure_start(repeats: int) -> Start:
+    """Start processes and take their times; the medians of ``repeats`` where nothing is compiled."""
+    modules = _run(_IMPORT)[1].stdout.split()
+    with tempfile.TemporaryDirectory() as tables, tempfile.TemporaryDirectory() as everything:
+        first_tables, done = _run(_TABLES, tables)
+        first_all, _ = _run(_ALL, everything)
+        return Start(
+            python=_median("pass", repeats),
+            importing=_median("import spades_env", repeats),
+            torch="torch" in modules,
+            first_tables=first_tables,
+            said=done.stderr.strip(),
+            later_tables=_median(_TABLES, repeats, tables),
+            first_all=first_all,
+            later_all=_median(_ALL, repeats, everything),
+        )
+
+
+def _median(code: str, repeats: int, cache: str | None = None) -> float:
+    return statistics.median(_run(code, cache)[0] for _ in range(repeats))
+
+
+def _run(code: str, cache: str | None = None) -> tuple[float, subprocess.CompletedProcess[str]]:
+    env: dict[str, Any] = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    if cache:
+        env["SPADES_CACHE_DIR"] = cache
+    start = time.perf_counter()
+    done = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True)
+    return time.perf_counter() - start, done

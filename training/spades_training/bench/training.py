@@ -1,0 +1,190 @@
+"""What the environment takes of the time in which MaskablePPO trains."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from spades_training.bench.loops import Picker
+from spades_training.bench.measure import Case, Rates, Sampler, measure
+
+__all__ = ["Training", "measure_training"]
+
+ENVIRONMENT, NETWORKS, UPDATES, REST = "environment", "opponents' networks", "updates", "policy and buffers"
+_RECORDED = 64  # steps that the environment which does nothing plays over and over
+
+
+@dataclass(frozen=True)
+class Training:
+    """How MaskablePPO fared in one environment.
+
+    Attributes:
+        text: says which.
+        rates: learner's decisions per second, updates included.
+        ratio: to the same on an environment that does nothing; None for that one itself.
+        seconds: of wall time in all repeats, by what they went to.
+    """
+
+    text: str
+    rates: Rates
+    ratio: Rates | None
+    seconds: dict[str, float]
+
+    def shares(self) -> dict[str, float]:
+        """``seconds`` as parts of 1."""
+        total = sum(self.seconds.values())
+        return {name: seconds / total for name, seconds in self.seconds.items()}
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as values that JSON can hold."""
+        ratio = None if self.ratio is None else self.ratio.to_dict()
+        return {"text": self.text, "rates": self.rates.to_dict(), "ratio": ratio, "shares": self.shares()}
+
+
+def measure_training(
+    repeats: int, settings: dict[str, Any] | None = None, progress: Callable[[int, int], object] | None = None
+) -> tuple[tuple[Training, ...], tuple[str, ...]]:
+    """Train as ``spades train`` does: on an environment that does nothing, against the scripted player, in self-play.
+
+    Args:
+        repeats: rollouts, each with its update, in every environment, turn and turn about.
+        settings: changes to ``Config``.
+        progress: called with the measurements done and those in all.
+
+    Returns:
+        The results, and the reasons why there are none.
+    """
+    clocks = {key: _Clock() for key in ("nothing", "heuristic", "selfplay")}
+    texts = {
+        "nothing": "an environment that returns arrays and does nothing",
+        "heuristic": "SpadesVecEnv, opponents: heuristic",
+        "selfplay": "the self-play of `spades train`",
+    }
+    cases = [
+        Case(key, texts[key], lambda key=key, clock=clock: _learner(key, settings or {}, clock))
+        for key, clock in clocks.items()
+    ]
+    found = measure(cases, repeats, 0.0, progress)
+    results = []
+    for case in found.cases:
+        rates = found.rates[case.key]
+        ratio = None if case.key == "nothing" else rates.over(found.rates["nothing"])
+        results.append(Training(case.text, rates, ratio, clocks[case.key].seconds()))
+    return tuple(results), tuple(sorted({one.reason for one in found.not_run}))
+
+
+class _Clock:
+    """Adds up the seconds spent in some methods."""
+
+    def __init__(self) -> None:
+        self.total = 0.0
+        self.spent: dict[str, float] = dict.fromkeys((ENVIRONMENT, NETWORKS, UPDATES), 0.0)
+
+    def watch(self, owner: Any, method: str, part: str, inside: str | None = None) -> None:
+        """Book the time in ``owner.method`` to ``part``; what it spends in a part ``inside`` is not counted twice."""
+        work = getattr(owner, method)
+
+        def timed(*args: Any, **kwargs: Any) -> Any:
+            before = self.spent[inside] if inside else 0.0
+            start = time.perf_counter()
+            result = work(*args, **kwargs)
+            self.spent[part] += time.perf_counter() - start
+            if inside:
+                self.spent[part] -= self.spent[inside] - before
+            return result
+
+        setattr(owner, method, timed)
+
+    def seconds(self) -> dict[str, float]:
+        """Seconds by part."""
+        return {**self.spent, REST: self.total - sum(self.spent.values())}
+
+
+def _learner(key: str, settings: dict[str, Any], clock: _Clock) -> Sampler:
+    """A rollout and its update in one of the environments."""
+    import torch
+
+    from spades_training.config import Config
+    from spades_training.options import parse_rules
+    from spades_training.sb3 import SpadesVecEnv, policy_network
+    from spades_training.selfplay import OpponentMix, SelfPlayEnv
+    from spades_training.streams import LearnerStreams
+    from spades_training.train import new_model
+
+    config = Config(**settings)
+    rules = parse_rules(config.rules)
+    torch.set_num_threads(config.threads)
+    opponents = config.opponent_weights() if key == "selfplay" else {"heuristic": 1.0}
+    mix = OpponentMix(opponents, rules, config.snapshots, np.random.default_rng(config.seed))
+    tables = SelfPlayEnv(config.n_envs, rules, mix, max_hands=config.max_hands)
+    spades = (
+        SpadesVecEnv(tables) if key == "selfplay" else SpadesVecEnv(config.n_envs, rules=rules, opponents="heuristic")
+    )
+    env: Any = LearnerStreams(spades, config.episode == "hand", config.bag_shaping)
+    if key == "nothing":
+        env = _replayed(env)
+    clock.watch(env, "step_wait", ENVIRONMENT, inside=NETWORKS)
+    clock.watch(env, "env_method", ENVIRONMENT)
+    model = new_model(config, env)
+    clock.watch(model, "train", UPDATES)
+
+    def sample(_seconds: float) -> float:
+        if key == "selfplay":
+            network = policy_network(model)
+            clock.watch(network, "sample", NETWORKS)
+            if not mix.snapshots:
+                mix.add_snapshot(network)
+            mix.update(network)
+        steps = config.n_envs * config.n_steps
+        start = time.perf_counter()
+        model.learn(steps, reset_num_timesteps=False)
+        elapsed = time.perf_counter() - start
+        clock.total += elapsed
+        return steps / elapsed
+
+    return sample
+
+
+def _replayed(env: Any) -> Any:
+    """An environment that returns, over and over, arrays which ``env`` once returned."""
+    from stable_baselines3.common.vec_env import VecEnvWrapper
+
+    class Replayed(VecEnvWrapper):
+        def __init__(self) -> None:
+            super().__init__(env)
+            self.turn = 0
+            self.first = env.reset()
+            self.first_masks = env.env_method("action_masks").copy()
+            self.steps, self.masks = [], []
+            masks, picker = self.first_masks, Picker(env.num_envs)
+            for _ in range(_RECORDED):
+                picker.pick(masks)
+                observations, rewards, dones, _infos = env.step(picker.actions)
+                masks = env.env_method("action_masks").copy()
+                self.steps.append((observations.copy(), rewards.copy(), dones.copy(), [{} for _ in dones]))
+                self.masks.append(masks)
+            self.now = self.first_masks
+
+        def reset(self) -> Any:
+            self.now = self.first_masks
+            return self.first
+
+        def step_async(self, actions: np.ndarray) -> None:
+            pass
+
+        def step_wait(self) -> Any:
+            self.turn = (self.turn + 1) % _RECORDED
+            self.now = self.masks[self.turn]
+            return self.steps[self.turn]
+
+        def env_method(self, method_name: str, *args: Any, **kwargs: Any) -> Any:
+            return self.now if method_name == "action_masks" else super().env_method(method_name, *args, **kwargs)
+
+        def has_attr(self, attr_name: str) -> bool:
+            return attr_name == "action_masks" or super().has_attr(attr_name)
+
+    return Replayed()
