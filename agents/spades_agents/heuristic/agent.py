@@ -10,8 +10,10 @@ from spades_agents.base import TableArrays, check_on_turn
 from spades_agents.compiler import jit
 from spades_agents.heuristic.decide import decide
 from spades_agents.heuristic.notes import NOTES
+from spades_env.engine.bits import U64, lowest
 from spades_env.engine.conceal import conceal
-from spades_env.engine.state import STATE
+from spades_env.engine.play import playable
+from spades_env.engine.state import PLAY, STATE
 from spades_env.game import View
 
 __all__ = ["HeuristicAgent"]
@@ -28,6 +30,11 @@ def decide_rows(states, rules, rows, scratch, notes, actions):
     """Write the decisions of the seats on turn at the tables ``rows``, each from what it may know alone."""
     for k in range(rows.size):
         row = rows[k]
+        if states[row].phase == PLAY:
+            cards = playable(states[row], rules[0])  # from the seat's own hand and the table
+            if cards & (cards - U64(1)) == U64(0):
+                actions[k] = lowest(cards)
+                continue
         conceal(states, row, rules[0], states[row].seat, scratch, 0)
         actions[k] = decide(scratch[0], rules[0], notes[0])
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from spades_agents.compiler import jit
 from spades_agents.heuristic.hand import game_of
-from spades_env.engine.bits import lowest
+from spades_env.engine.bits import U64, lowest
 from spades_env.engine.state import ALL_BAGS, BLIND_BID, CONTRACT
 
 # The normal distribution function at z = -4, -3.9 ... 4.
@@ -50,60 +50,67 @@ def nil_alive(s, seat):
 
 
 @jit
-def expect_tricks(s, r, w, side):
-    """Tricks that a side will yet take toward its contract."""
+def claim_tricks(s, r, w):
+    """Fill ``claim``."""
     me = s.seat
-    mean = 0.0
-    for seat in range(side, r.players, r.sides):
-        if seat == me and s.bids[me] > 0:
+    for side in range(r.sides):
+        claim = 0.0
+        for seat in range(side, r.players, r.sides):
+            if s.bids[seat] <= 0:
+                continue
+            if seat != me:
+                claim += max(s.bids[seat] - s.tricks[seat], 0) + 0.1 * w.left[seat] / r.players
+                continue
             cards = s.hands[me]
             while cards:
-                card = lowest(cards)
-                cards &= cards - np.uint64(1)
-                mean += w.worth[card]
-        elif seat != me and s.bids[seat] > 0:
-            mean += max(s.bids[seat] - s.tricks[seat], 0) + 0.1 * w.left[seat] / r.players
-    return mean
+                claim += w.worth[lowest(cards)]
+                cards &= cards - U64(1)
+        w.claim[side] = claim
+
+
+@jit
+def trick_gain(s, r, w, side, unclaimed):
+    """Points that a trick is worth to a side if it counts toward its contract.
+
+    ``unclaimed`` is its part of the tricks that the claims of all sides leave over (or lack).
+    """
+    contract = 0
+    need = 0
+    for seat in range(side, r.players, r.sides):
+        if s.bids[seat] > 0:
+            contract += s.bids[seat]
+            need += s.bids[seat] - s.tricks[seat]
+        elif r.failed_nil == CONTRACT:
+            need -= s.tricks[seat]
+    if contract == 0:
+        return 0.0
+    left = float(w.left[s.seat])
+    mean = (w.claim[side] + unclaimed) * (left - 1.0) / left
+    mean = min(max(mean, 0.0), left)
+    spread = 0.2 + 0.28 * math.sqrt(left)
+    made_without = 1.0 - normal((need - 0.5 - mean) / spread)
+    made_with = 1.0 - normal((need - 1.5 - mean) / spread)
+    return (made_with - made_without) * 20.0 * contract - made_without * bag_cost(s, r, side)
 
 
 @jit
 def value_tricks(s, r, w):
     """Fill ``value``."""
+    claim_tricks(s, r, w)
     me = s.seat
-    left = float(w.left[me])
-    total = 0.0
+    unclaimed = float(w.left[me])
     for side in range(r.sides):
-        total += expect_tricks(s, r, w, side)
+        unclaimed -= w.claim[side]
+    unclaimed *= CLAIM[game_of(r)] / r.sides
     for side in range(r.sides):
-        contract = 0
-        counted = 0
-        for seat in range(side, r.players, r.sides):
-            if s.bids[seat] > 0:
-                contract += s.bids[seat]
-                counted += s.tricks[seat]
-            elif r.failed_nil == CONTRACT:
-                counted += s.tricks[seat]
-        need = contract - counted
-        own = expect_tricks(s, r, w, side)
-        # the sides' claims seldom add up: split the difference
-        mean = own + CLAIM[game_of(r)] * (left - total) / r.sides
-        mean = min(max(mean * (left - 1.0) / left, 0.0), left)
-        spread = 0.2 + 0.28 * math.sqrt(left)
-        at_least = 1.0 - normal((need - 0.5 - mean) / spread)
-        one_more = 1.0 - normal((need - 1.5 - mean) / spread)
-        bag = bag_cost(s, r, side)
-        gain = 0.0
-        if contract > 0:
-            gain = (one_more - at_least) * 20.0 * contract - at_least * bag
+        gain = trick_gain(s, r, w, side, unclaimed)
         sign = 1.0 if side == me % r.sides else -1.0 / (r.sides - 1)
         for seat in range(side, r.players, r.sides):
-            if s.bids[seat] > 0:
-                w.value[seat] = sign * gain
-            elif nil_alive(s, seat):
+            if nil_alive(s, seat):
                 w.value[seat] = -sign * 2.0 * nil_points(s, r, seat)
-            elif r.failed_nil == CONTRACT:
+            elif s.bids[seat] > 0 or r.failed_nil == CONTRACT:
                 w.value[seat] = sign * gain
             elif r.failed_nil == ALL_BAGS:
-                w.value[seat] = -sign * (bag + 1.0)
+                w.value[seat] = -sign * (bag_cost(s, r, side) + 1.0)
             else:
                 w.value[seat] = 0.0

@@ -6,21 +6,21 @@ import numpy as np
 
 from spades_agents.compiler import jit
 from spades_env.cards import ALL_CARDS
-from spades_env.engine.bits import U64, popcount, suit_mask
+from spades_env.engine.bits import U64, lowest, popcount, suit_mask
 
 # Working notes of one decision. The caller owns the record; nothing in it outlives the decision.
 NOTES = np.dtype(
     [
         ("out", "u8"),  # cards that others may still hold
-        (
-            "chance",
-            "f8",
-            16,
-        ),  # at [4 * seat + suit]: chance that a given card of the suit that is out is held there
+        ("courts", "u8"),  # the cards to which court_chance applies
+        ("chance", "f8", 16),  # at [4 * seat + suit]: chance that a given card that is out is held there
         ("court_chance", "f8", 16),  # the same for queen, king and ace of a side suit
+        ("quarters", "i8", 16),  # at [4 * seat + suit]: cards of the suit expected there, in quarters of a card
+        ("void", "f8", 16),  # at [4 * seat + suit]: chance that the seat holds nothing of the suit
+        ("clear", "f8", 4 * 52),  # at [4 * card + seat]: for each own card, chance that the seat holds no higher one
         ("worth", "f8", 52),  # for each own card: the chance that it wins a trick later
+        ("claim", "f8", 4),  # by side: tricks that it will yet take toward its contract
         ("value", "f8", 4),  # by seat: points gained, by my side over the others, if the seat takes this trick
-        ("wins", "f8", 4),  # by seat: chance to win this trick
         ("left", "i8", 4),  # by seat: cards held
     ],
     align=True,
@@ -37,10 +37,16 @@ COURT_GROWTH = 0.15
 
 @jit
 def power(base, n):
-    """``base ** n`` for a small whole ``n``."""
-    result = 1.0
-    for _ in range(n):
+    """``base ** n`` for a whole ``n`` below 16."""
+    result = base if n & 1 else 1.0
+    base *= base
+    if n & 2:
         result *= base
+    base *= base
+    if n & 4:
+        result *= base
+    if n & 8:
+        result *= base * base
     return result
 
 
@@ -64,16 +70,41 @@ def known_cards(s, r, seat):
 
 @jit
 def take_notes(s, r, w):
-    """Fill ``out``, ``left`` and ``chance``."""
+    """Fill all that does not depend on what tricks are worth: ``out`` to ``clear``, and ``left``."""
     me = s.seat
-    out = U64(ALL_CARDS) & ~known_cards(s, r, me)
-    w.out = out
+    w.out = U64(ALL_CARDS) & ~known_cards(s, r, me)
+    w.courts = COURTS if r.draft else U64(0)
     for seat in range(r.players):
         w.left[seat] = r.hand_size - popcount(s.plays[seat])
     if r.players == 2:
         note_one_opponent(s, r, w)
     else:
         note_opponents(s, r, w)
+    for suit in range(4):
+        out = w.out & suit_mask(suit)
+        for seat in range(r.players):
+            if seat != me:
+                w.void[4 * seat + suit] = chance_of_none(w, seat, suit, out)
+                w.quarters[4 * seat + suit] = int(4.0 * expected_count(w, seat, suit, out))
+        mine = s.hands[me] & suit_mask(suit)
+        while mine:
+            card = lowest(mine)
+            mine &= mine - U64(1)
+            higher = above(out, card)
+            clear = 1.0
+            same_as = -1.0  # mostly all seats are alike
+            for seat in range(r.players):
+                if seat != me:
+                    if w.chance[4 * seat + suit] != same_as:
+                        same_as = w.chance[4 * seat + suit]
+                        clear = chance_of_none(w, seat, suit, higher)
+                    w.clear[4 * card + seat] = clear
+
+
+@jit
+def above(cards, card):
+    """Those of ``cards`` that are higher than ``card``, which is not among them; all are of one suit."""
+    return cards >> U64(card) << U64(card)
 
 
 @jit
@@ -90,7 +121,7 @@ def note_one_opponent(s, r, w):
         spade_weight = SPADE_WEIGHT + SPADE_GROWTH * (r.hand_size - w.left[other])
         court_weight = COURT_WEIGHT + COURT_GROWTH * (r.hand_size - w.left[other])
     spades = popcount(possible & suit_mask(3))
-    courts = popcount(possible & COURTS)
+    courts = popcount(possible & w.courts)
     total = popcount(possible) + (spade_weight - 1.0) * spades + (court_weight - 1.0) * courts
     density = w.left[other] / max(total, 1.0)
     for suit in range(4):
@@ -111,20 +142,22 @@ def note_opponents(s, r, w):
         for seat in range(r.players):
             able = seat != me and not (s.voids[seat] >> suit) & 1
             w.chance[4 * seat + suit] = w.left[seat] / max(total, 1.0) if able else 0.0
-            w.court_chance[4 * seat + suit] = w.chance[4 * seat + suit]
 
 
 @jit
 def chance_of_none(w, seat, suit, cards):
     """Chance that ``seat`` holds none of ``cards``, which are out and of one suit."""
     count = popcount(cards)
-    courts = popcount(cards & COURTS)
-    return power(1.0 - w.chance[4 * seat + suit], count - courts) * power(1.0 - w.court_chance[4 * seat + suit], courts)
+    courts = popcount(cards & w.courts)
+    chance = power(1.0 - w.chance[4 * seat + suit], count - courts)
+    if courts > 0:
+        chance *= power(1.0 - w.court_chance[4 * seat + suit], courts)
+    return chance
 
 
 @jit
 def expected_count(w, seat, suit, cards):
     """How many of ``cards``, which are out and of one suit, ``seat`` holds on average."""
     count = popcount(cards)
-    courts = popcount(cards & COURTS)
+    courts = popcount(cards & w.courts)
     return w.chance[4 * seat + suit] * (count - courts) + w.court_chance[4 * seat + suit] * courts

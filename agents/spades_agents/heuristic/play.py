@@ -8,10 +8,10 @@ from spades_agents.compiler import jit
 from spades_agents.heuristic.evaluate import nil_alive, value_tricks
 from spades_agents.heuristic.hand import game_of
 from spades_agents.heuristic.nil import rate_dangers
-from spades_agents.heuristic.notes import chance_of_none, take_notes
+from spades_agents.heuristic.notes import above, chance_of_none, take_notes
 from spades_agents.heuristic.worth import rate_cards
 from spades_env.engine.bits import U64, lowest, popcount, suit_mask
-from spades_env.engine.play import playable
+from spades_env.engine.play import led_suit, playable
 
 # Tricks that a card costs: for each rank (among equals the lowest goes), for leading a spade, and (saved) for each
 # card of the suit led. Found by matches between players that differ in one of them; the last two, at [game], help
@@ -30,51 +30,53 @@ def beats(card, best):
 
 
 @jit
-def chance_to_beat(s, w, seat, led, best):
-    """Chance that a seat yet to play takes the trick from ``best``; a nil bidder does so only when it must."""
-    suit_out = w.out & suit_mask(led)
-    spades_out = w.out & suit_mask(3)
+def chance_to_beat(s, w, seat, led, best, clear):
+    """Chance that a seat yet to play takes the trick from ``best``; a nil bidder does so only when it must.
+
+    ``clear`` is the chance that it holds no card of the suit of ``best`` that is higher.
+    """
     reluctant = nil_alive(s, seat)
     if best // 13 == led:
-        higher = suit_out >> U64(best) << U64(best)
-        clear = chance_of_none(w, seat, led, higher)
         if reluctant:
-            return chance_of_none(w, seat, led, suit_out ^ higher) * (1.0 - clear)
+            suit_out = w.out & suit_mask(led)
+            return chance_of_none(w, seat, led, suit_out ^ above(suit_out, best)) * (1.0 - clear)
         if led == 3:
             return 1.0 - clear
-        ruffs = 1.0 - chance_of_none(w, seat, 3, spades_out)
-    else:
-        clear = 1.0
-        if reluctant:
-            return 0.0
-        ruffs = 1.0 - chance_of_none(w, seat, 3, spades_out >> U64(best) << U64(best))
-    return 1.0 - clear + chance_of_none(w, seat, led, suit_out) * ruffs
+        return 1.0 - clear + w.void[4 * seat + led] * (1.0 - w.void[4 * seat + 3])
+    if reluctant:
+        return 0.0
+    return w.void[4 * seat + led] * (1.0 - clear)
 
 
 @jit
-def foresee(s, r, w, card):
-    """Fill ``wins``: who takes the trick if the seat on turn plays ``card``."""
+def trick_value(s, r, w, card):
+    """Points that this trick brings on average if the seat on turn plays ``card``, by who takes it then."""
     me = s.seat
-    for seat in range(4):
-        w.wins[seat] = 0.0
-    if s.in_trick == 0:
-        led = card // 13
-        best = card
-        w.wins[me] = 1.0
-    else:
-        led = s.order[s.played - s.in_trick] // 13
-        if beats(card, s.best_card):
-            best = card
-            w.wins[me] = 1.0
+    led = card // 13 if s.in_trick == 0 else led_suit(s)
+    wins = s.in_trick == 0 or beats(card, s.best_card)
+    best = card if wins else s.best_card
+    value = w.value[me] if wins else w.value[s.best_seat]
+    seat = me
+    for _ in range(r.players - 1 - s.in_trick):
+        seat = seat + 1 if seat + 1 < r.players else 0
+        if wins:
+            clear = w.clear[4 * card + seat]
         else:
-            best = s.best_card
-            w.wins[s.best_seat] = 1.0
-    for k in range(1, r.players - s.in_trick):
-        seat = (me + k) % r.players
-        chance = chance_to_beat(s, w, seat, led, best)
-        for other in range(r.players):
-            w.wins[other] *= 1.0 - chance
-        w.wins[seat] = chance
+            clear = chance_of_none(w, seat, best // 13, above(w.out & suit_mask(best // 13), best))
+        chance = chance_to_beat(s, w, seat, led, best, clear)
+        value += chance * (w.value[seat] - value)
+    return value
+
+
+@jit
+def card_price(s, r, w):
+    """Points that a trick taken later is worth more in the hand of the seat on turn than in another one."""
+    me = s.seat
+    others = 0.0
+    for seat in range(r.players):
+        if seat != me:
+            others += w.value[seat]
+    return w.value[me] - others / (r.players - 1)
 
 
 @jit
@@ -89,26 +91,28 @@ def choose_card(s, r, w):
     else:
         rate_cards(s, r, w)
     value_tricks(s, r, w)
-    me = s.seat
+    price = card_price(s, r, w)
     game = game_of(r)
-    others = 0.0
-    for seat in range(r.players):
-        if seat != me:
-            others += w.value[seat] / (r.players - 1)
-    price = w.value[me] - others
+    leads = s.in_trick == 0
+    lost = 0.0  # value of the trick if it is not contested: the same for all cards that lose
+    known = False
     best = -1
     best_score = 0.0
     while cards:
         card = lowest(cards)
         cards &= cards - U64(1)
-        foresee(s, r, w, card)
         cost = w.worth[card] + RANK_COST * (card % 13)
-        if s.in_trick == 0:
-            length = popcount(s.hands[me] & suit_mask(card // 13))
+        if leads:
+            length = popcount(s.hands[s.seat] & suit_mask(card // 13))
             cost += LEAD_SPADE[game] if card >= 39 else -LEAD_LENGTH[game] * length
-        score = -price * cost
-        for seat in range(r.players):
-            score += w.wins[seat] * w.value[seat]
+        if leads or beats(card, s.best_card):
+            value = trick_value(s, r, w, card)
+        else:
+            if not known:
+                lost = trick_value(s, r, w, card)
+                known = True
+            value = lost
+        score = value - price * cost
         if best < 0 or score > best_score:
             best = card
             best_score = score

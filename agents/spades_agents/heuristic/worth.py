@@ -8,9 +8,9 @@ import numpy as np
 
 from spades_agents.compiler import jit
 from spades_agents.heuristic.hand import game_of
-from spades_agents.heuristic.notes import chance_of_none, expected_count
+from spades_agents.heuristic.notes import above
 from spades_agents.heuristic.strength import CARD_WORTH
-from spades_env.engine.bits import U64, bit, lowest, popcount, suit_mask
+from spades_env.engine.bits import U64, lowest, popcount, suit_mask
 
 # P(a Poisson count of mean m is at most j), at [j, 4 * m].
 AT_MOST = np.array(
@@ -22,20 +22,9 @@ AT_MOST = np.array(
 
 
 @jit
-def highest(cards):
-    """The highest card of a set of one suit, which must not be empty."""
-    card = lowest(cards)
-    cards &= cards - U64(1)
-    while cards:
-        card = lowest(cards)
-        cards &= cards - U64(1)
-    return card
-
-
-@jit
 def foe(r, me, seat):
     """Whether ``seat`` scores for another side than ``me``."""
-    return seat % r.sides != me % r.sides
+    return seat != me if r.sides == r.players else (seat ^ me) & 1 == 1  # cheaper than % sides
 
 
 @jit
@@ -73,22 +62,20 @@ def rate_cards(s, r, w):
     for suit in range(4):
         mine = hand & suit_mask(suit)
         out = w.out & suit_mask(suit)
-        rounds = 0
+        lower = 0
+        rounds = popcount(mine)
         while mine:
-            card = highest(mine)
-            mine ^= bit(card)
-            higher = out >> U64(card) << U64(card)
+            card = lowest(mine)
+            mine &= mine - U64(1)
+            rounds -= 1
             clear = 1.0
             short = 1.0
             for seat in range(r.players):
-                if seat == me or not foe(r, me, seat):
+                if not foe(r, me, seat):
                     continue
-                clear *= chance_of_none(w, seat, suit, higher)
-                # chance that the foe runs out of the suit first
-                few = AT_MOST[rounds, int(4.0 * expected_count(w, seat, suit, out))]
-                if suit < 3:
-                    short *= 1.0 - few * (1.0 - chance_of_none(w, seat, 3, w.out & suit_mask(3)))
-                else:
-                    short *= few
-            w.worth[card] = card_worth(game, suit == 3, time, clear, short, popcount(mine), popcount(higher))
-            rounds += 1
+                clear *= w.clear[4 * card + seat]
+                # chance that the foe runs out of the suit first, own cards being played from the top
+                few = AT_MOST[rounds, w.quarters[4 * seat + suit]]
+                short *= few if suit == 3 else 1.0 - few * (1.0 - w.void[4 * seat + 3])
+            w.worth[card] = card_worth(game, suit == 3, time, clear, short, lower, popcount(above(out, card)))
+            lower += 1
