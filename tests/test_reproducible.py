@@ -247,3 +247,29 @@ def test_vector_workers_play_the_same_with_the_same_options():
     finally:
         with_workers.close()
         here.close()
+
+
+@pytest.mark.long
+def test_stable_baselines3_workers_play_the_same_with_the_same_options():
+    """The same of Stable-Baselines3's vector environments, which begin the next episode at once."""
+    from stable_baselines3.common.vec_env import DummyVecEnv, SubprocVecEnv
+
+    with_workers, here = SubprocVecEnv([make_env] * 2, start_method="spawn"), DummyVecEnv([make_env] * 2)
+    try:
+        for env in (with_workers, here):
+            env.seed(6)
+            assert [rules.exchange for rules in env.get_attr("rules")] == [1, 1]
+        observations = [env.reset() for env in (with_workers, here)]
+        ends = 0
+        for _ in range(150):
+            np.testing.assert_array_equal(*observations)
+            actions = np.array([np.flatnonzero(mask)[-1] for mask in here.env_method("action_masks")])
+            steps = [env.step(actions) for env in (with_workers, here)]
+            observations = [step[0] for step in steps]
+            np.testing.assert_array_equal(steps[0][1], steps[1][1])
+            np.testing.assert_array_equal(steps[0][2], steps[1][2])
+            ends += steps[1][2].sum()
+        assert ends > 4
+    finally:
+        with_workers.close()
+        here.close()
