@@ -61,7 +61,7 @@ def nil_advantage(s, r, tricks):
     if other == NO_BID:
         theirs = 9.0 * r.hand_size - 20.0
     else:
-        theirs = 10.0 * other - bag_cost(s, r, 1 - me) * (r.hand_size - other) * chance
+        theirs = 10.0 * other - bag_cost(r) * (r.hand_size - other) * chance
     return nil - theirs - POINTS[game] * (tricks - 0.5 * r.hand_size)
 
 

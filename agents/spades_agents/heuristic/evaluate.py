@@ -18,7 +18,7 @@ NORMAL = np.array([0.5 * (1.0 + math.erf(k / 10 / math.sqrt(2.0))) for k in rang
 # other constants below were found by matches between players that differ in one of them.
 CLAIM = np.array([0.75, 0.5, 0.5, 0.5])
 # How much dearer a bag is than its share of the penalty.
-BAG_WEIGHT = np.array([1.3, 1.0, 1.0, 1.0])
+BAG_WEIGHT = 1.3
 
 
 @jit
@@ -30,11 +30,11 @@ def normal(z):
 
 
 @jit
-def bag_cost(s, r, side):
-    """Points that one more bag costs a side: its share of the penalty, less the point it scores."""
+def bag_cost(r):
+    """Points that one more bag costs: its share of the penalty, less the point it scores."""
     if r.bag_limit == 0:
         return -1.0
-    return BAG_WEIGHT[game_of(r)] * r.bag_penalty / r.bag_limit - 1.0
+    return BAG_WEIGHT * r.bag_penalty / r.bag_limit - 1.0
 
 
 @jit
@@ -90,7 +90,7 @@ def trick_gain(s, r, w, side, unclaimed):
     spread = 0.2 + 0.28 * math.sqrt(left)
     made_without = 1.0 - normal((need - 0.5 - mean) / spread)
     made_with = 1.0 - normal((need - 1.5 - mean) / spread)
-    return (made_with - made_without) * 20.0 * contract - made_without * bag_cost(s, r, side)
+    return (made_with - made_without) * 20.0 * contract - made_without * bag_cost(r)
 
 
 @jit
@@ -111,6 +111,6 @@ def value_tricks(s, r, w):
             elif s.bids[seat] > 0 or r.failed_nil == CONTRACT:
                 w.value[seat] = sign * gain
             elif r.failed_nil == ALL_BAGS:
-                w.value[seat] = -sign * (bag_cost(s, r, side) + 1.0)
+                w.value[seat] = -sign * (bag_cost(r) + 1.0)
             else:
                 w.value[seat] = 0.0
