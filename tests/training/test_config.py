@@ -1,0 +1,66 @@
+"""The settings of a run: presets, file, and what is refused."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+from spades_training.config import PRESETS, Config
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_round_trip(preset, tmp_path):
+    config = Config(**PRESETS[preset], seed=3)
+    assert Config.from_json(config.to_json()) == config
+    (tmp_path / "config.json").write_text(config.to_json(), "utf8")
+    assert Config.load(tmp_path) == config
+
+
+def test_every_setting_has_a_help_text():
+    for setting in dataclasses.fields(Config):
+        assert len(setting.metadata["help"]) > 5
+
+
+def test_opponents_and_layers():
+    config = Config(opponents="self:6, ppo:runs/x/model.zip:2,random:2,heuristic:0", layers="64")
+    assert config.opponent_weights() == {"self": 0.6, "ppo:runs/x/model.zip": 0.2, "random": 0.2}
+    assert config.hidden_layers() == [64]
+    assert Config(eval_opponents="").frozen_opponents() == []
+
+
+def test_whole_numbers_may_stand_for_floats():
+    assert Config(gamma=1) == Config(gamma=1.0)
+
+
+@pytest.mark.parametrize(
+    "settings,message",
+    [
+        ({"rules": "bridge"}, "unknown rules 'bridge'"),
+        ({"seed": -1}, "seed must be an int in 0.."),
+        ({"n_envs": 0}, "n_envs must be an int in 1.."),
+        ({"n_envs": 2.5}, "n_envs must be of type int, got 2.5"),
+        ({"total_timesteps": -5}, "total_timesteps must be an int in 1.."),
+        ({"learning_rate": -1e-3}, "learning_rate must be in 0..1, got -0.001"),
+        ({"gamma": float("nan")}, "gamma must be in 0..1, got nan"),
+        ({"gamma": "high"}, "gamma must be of type float, got 'high'"),
+        ({"episode": "week"}, "episode must be one of 'match', 'hand', got 'week'"),
+        ({"reward": "win"}, "reward='win' needs episode='match'"),
+        ({"layers": "big"}, "layers must be sizes separated by commas"),
+        ({"layers": "64,-2"}, "layers must be sizes separated by commas"),
+        ({"opponents": "self"}, "opponents must be name:weight, .* got 'self'"),
+        ({"opponents": "self:-1"}, "opponents must be name:weight, .* got 'self:-1'"),
+        ({"opponents": "self:0"}, "some weight must be above 0"),
+    ],
+)
+def test_what_is_refused(settings, message):
+    with pytest.raises(ValueError, match=message):
+        Config(**settings)
+
+
+def test_a_damaged_file(tmp_path):
+    with pytest.raises(ValueError, match=r"cannot read the settings .*config.json: No such file"):
+        Config.load(tmp_path)
+    for text in ("{", "[]", '{"n_envs": -1}', '{"speed": 3}'):
+        (tmp_path / "config.json").write_text(text, "utf8")
+        with pytest.raises(ValueError, match=r"cannot read the settings .*config.json: "):
+            Config.load(tmp_path)

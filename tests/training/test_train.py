@@ -1,0 +1,212 @@
+"""Training: it learns, it saves what it says, it goes on after a kill, and it says clearly why it cannot."""
+
+from __future__ import annotations
+
+import csv
+import errno
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+import zipfile
+
+import numpy as np
+import pytest
+from rich.console import Console
+from spades_agents import make_agent
+from spades_training.checkpoint import Checkpoint
+from spades_training.cli import app
+from spades_training.config import Config
+from spades_training.evaluate import evaluate
+from spades_training.files import write_whole
+from spades_training.train import TrainingError, new_run, train
+from typer.testing import CliRunner
+
+SMALL = {"n_envs": 32, "n_steps": 32, "batch_size": 512, "layers": "32", "eval_hands": 100, "final_matches": 2}
+SMALL |= {"eval_opponents": "random", "tensorboard": False, "max_hands": 20}
+
+
+def quiet():
+    return Console(file=open(os.devnull, "w"))
+
+
+def rows_of(run):
+    with open(run / "metrics.csv", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory):
+    """A run on a budget of seconds: its folder and its console's text."""
+    config = Config(**SMALL | {"total_timesteps": 60_000, "n_envs": 64, "n_steps": 64, "layers": "64,64"})
+    config = Config(**json.loads(config.to_json()) | {"eval_hands": 400, "eval_every": 30_000, "tensorboard": True})
+    run = new_run(config, tmp_path_factory.mktemp("runs"))
+    console = Console(record=True, file=io.StringIO(), width=120)
+    train(config, run, console=console)
+    return run, console.export_text()
+
+
+def test_it_learns(trained):
+    """Points per hand against random, on the same decks: from far below to above, and the intervals apart."""
+    run, _ = trained
+    first, last = rows_of(run)[0], rows_of(run)[-1]
+    assert float(first["random"]) < -60
+    assert float(last["random"]) > float(first["random"]) + 60
+    assert float(last["random_low"]) > float(first["random_high"])
+    assert int(last["steps"]) >= 60_000
+
+
+def test_what_a_run_leaves(trained):
+    run, text = trained
+    names = {path.name for path in run.iterdir()}
+    assert {"model.zip", "config.json", "metrics.csv", "learning_curve.png", "results.json", "checkpoint.zip"} <= names
+    assert (run / "learning_curve.png").read_bytes().startswith(b"\x89PNG")
+    assert list((run / "tensorboard").glob("events*"))
+    assert Config.load(run).total_timesteps == 60_000
+    results = json.loads((run / "results.json").read_text())
+    assert results["against"]["random"]["matches"] == 2
+    for part in ("random", "match wins % [95%", "points/hand"):
+        assert part in text
+
+
+def test_the_model_plays_as_it_was_measured(trained):
+    """The saved player gets in the evaluation what the last row of the metrics says."""
+    run, _ = trained
+    found = evaluate(make_agent(f"ppo:{run}/model.zip"), "random", matches=100, max_hands=4)
+    assert found.points_per_hand.value == float(rows_of(run)[-1]["random"])
+    assert evaluate(make_agent(f"ppo:{run}"), "random", matches=100, max_hands=4, batch=7) == found.__class__(
+        **{**found.__dict__, "a": found.a.__class__(**{**found.a.__dict__, "name": f"ppo:{run}"})}
+    )
+
+
+def small_run(folder, **changes):
+    config = Config(**{**SMALL, "total_timesteps": 3_000, "checkpoint_every": 1_000, **changes})
+    run = new_run(config, folder)
+    train(config, run, console=quiet())
+    return run
+
+
+def weights(run):
+    with zipfile.ZipFile(run / "model.zip") as members, members.open("actor.npz") as file:
+        return np.load(file)["weights"]
+
+
+def test_the_same_seed_gives_the_same_run(tmp_path):
+    first, second, other = (small_run(tmp_path, seed=seed) for seed in (1, 1, 2))
+    assert (weights(first) == weights(second)).all()
+    assert (weights(first) != weights(other)).any()
+    assert first != second
+
+
+@pytest.mark.parametrize("rules", ["partnership", "solo", "cutthroat"])
+def test_other_rules_and_settings(rules, tmp_path):
+    run = small_run(
+        tmp_path, rules=rules, warm_start=5_000, opponents="self:1,snapshot:1", snapshot_every=1_000, snapshots=2
+    )
+    assert len(Checkpoint.load(run).snapshots) == 2
+    win = small_run(tmp_path, rules=rules, episode="match", reward="win", max_hands=2)
+    assert make_agent(f"ppo:{win}").rules.name == rules
+
+
+def test_it_goes_on_after_a_kill(tmp_path):
+    """Kill it hard in the middle; it continues from the last checkpoint to the end."""
+    args = ["train", "--runs", str(tmp_path), "--name", "killed", "--total-timesteps", "400000"]
+    args += [f"--{key.replace('_', '-')}={value}" for key, value in SMALL.items() if not isinstance(value, bool)]
+    args += ["--checkpoint-every", "3000", "--eval-every", "6000", "--snapshot-every", "3000", "--no-tensorboard"]
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    command = [sys.executable, "-m", "spades_training.cli", *args]
+    process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL)
+    run = tmp_path / "killed"
+    try:
+        for _ in range(1_200):
+            if (run / "checkpoint.zip").exists() or process.poll() is not None:
+                break
+            time.sleep(0.1)
+        time.sleep(0.3)
+    finally:
+        process.send_signal(signal.SIGKILL)
+    assert process.wait() == -signal.SIGKILL
+    before = Checkpoint.load(run)
+    assert not (run / "model.zip").exists()
+    steps = before.state["metrics"]["rows"][-1]["steps"]
+    config = json.loads((run / "config.json").read_text())
+    config["total_timesteps"] = steps + 20_000  # there is no need to wait for the rest
+    (run / "config.json").write_text(json.dumps(config))
+    result = CliRunner().invoke(app, ["train", "--resume", str(run)])
+    assert result.exit_code == 0, result.output
+    assert f"continuing {run} from step" in result.output.replace("\n", "")
+    rows = rows_of(run)
+    assert [row["steps"] for row in rows[: len(before.state["metrics"]["rows"])]] == [
+        str(row["steps"]) for row in before.state["metrics"]["rows"]
+    ]
+    assert [int(row["steps"]) for row in rows] == sorted({int(row["steps"]) for row in rows})
+    assert int(rows[-1]["steps"]) >= steps + 20_000
+    assert len(Checkpoint.load(run).snapshots) >= len(before.snapshots)
+    assert (run / "model.zip").exists()
+
+
+def test_a_loss_that_is_not_a_number(tmp_path, monkeypatch):
+    from sb3_contrib import MaskablePPO
+
+    def broken(model):
+        model.logger.record("train/loss", float("nan"))
+
+    monkeypatch.setattr(MaskablePPO, "train", broken)
+    with pytest.raises(TrainingError, match="the loss is nan after 1,024 steps: try a lower learning_rate"):
+        small_run(tmp_path)
+
+
+def test_a_full_disk(tmp_path, monkeypatch):
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    (tmp_path / "file").write_text("old")
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError, match=r"cannot write .*file: No space left on device"):
+        write_whole(tmp_path / "file", "new")
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+    assert (tmp_path / "file").read_text() == "old"
+
+
+def test_a_damaged_checkpoint(tmp_path):
+    with pytest.raises(ValueError, match=r"nothing to resume: there is no .*checkpoint.zip"):
+        Checkpoint.load(tmp_path)
+    (tmp_path / "checkpoint.zip").write_bytes(b"PK\x03\x04 and nothing more")
+    with pytest.raises(ValueError, match=r"the checkpoint .*checkpoint.zip is damaged"):
+        Checkpoint.load(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "args,message",
+    [
+        (["--preset", "slow"], "error: unknown preset 'slow': use one of quick, standard"),
+        (["--n-envs", "-4"], "error: n_envs must be an int in 1..1000000000000, got -4"),
+        (["--opponents", "self:1,ppo:no/model.zip:1"], "error: no model file no/model.zip"),
+        (["--opponents", "self:1,best:1"], "error: unknown agent 'best'"),
+        (["--eval-opponents", "best"], "error: unknown agent 'best'"),
+        (["--rules", "bridge"], "error: unknown rules 'bridge'"),
+        (["--resume", "no_such_run"], "error: cannot read the settings no_such_run/config.json"),
+        (["--resume", "x", "--seed", "3"], "error: --resume takes all settings from x/config.json, but seed was given"),
+        (["--name", "../x"], "error: name must be the name of a new folder in runs, got '../x'"),
+        (["--no-such-option"], "error: No such option: --no-such-option"),
+    ],
+)
+def test_bad_input_is_one_line_and_code_2(args, message, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    result = CliRunner().invoke(app, ["train", *args])
+    assert result.exit_code == 2
+    assert result.stderr.startswith(message)
+    assert result.stderr.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_names_of_runs(tmp_path):
+    config = Config()
+    names = [new_run(config, tmp_path).name for _ in range(3)]
+    assert names == ["two_player", "two_player-2", "two_player-3"]
+    assert new_run(config, tmp_path, "mine").name == "mine"
+    with pytest.raises(ValueError, match="mine exists: choose another name, or continue it with --resume"):
+        new_run(config, tmp_path, "mine")
