@@ -30,7 +30,7 @@ SMALL |= {"eval_opponents": "random", "tensorboard": False, "max_hands": 20}
 
 
 def quiet():
-    return Console(file=open(os.devnull, "w"))
+    return Console(file=io.StringIO())
 
 
 def rows_of(run):
