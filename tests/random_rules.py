@@ -59,6 +59,8 @@ def random_start(rng: Random, rules: Rules) -> dict[str, Any]:
     near = [rules.target, rules.loss or 0]
     middle = rng.choice([*near, 0, rng.randrange(-500, 500)])
     scores = [middle + rng.randrange(-120, 120) for _ in range(rules.sides)]
+    if rng.random() < 1 / 2:
+        scores = [10 * (score // 10) for score in scores]  # so that a score comes to lie on the target or the loss
     if rng.random() < 1 / 3:
         scores = [scores[0]] * rules.sides
     most_bags = rules.bag_limit or 40

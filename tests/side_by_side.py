@@ -248,6 +248,9 @@ def _note(case: Case, game: Reference, seldom: Counter[str]) -> None:
         seldom["a tie where the match would end"] += hand.scores.count(best) > 1 and (best >= rules.target or any(lost))
         seldom["two sides past the target"] += sum(score >= rules.target for score in hand.scores) > 1
         seldom["all at or below the loss"] += all(lost)
+        seldom["best exactly at the target"] += best == rules.target
+        # where no other score ends the match
+        seldom["worst exactly at the loss"] += min(hand.scores) == rules.loss and best < rules.target
         for side in range(rules.sides if rules.bag_limit else 0):
             gained = score_side(rules, side, hand.bids, hand.blind, hand.tricks)[1]
             seldom["two penalties in one hand"] += bags[side] + gained >= 2 * rules.bag_limit

@@ -66,7 +66,7 @@ def test_observation_and_view(mix):
 def test_nor_when_the_match_is_over(mix):
     rules, shower = replace(MIXES[mix], target=1, nil=100), Shower(MIXES[mix])
     ends = 0
-    for seed in range(12):
+    for seed in range(24):
         watched = Watched(rules, seed, KEEN)
         for _ in watched.walk(3):
             pass

@@ -21,6 +21,8 @@ SELDOM = {
     "a tie where the match would end": 30,
     "two sides past the target": 100,
     "all at or below the loss": 30,
+    "best exactly at the target": 3,
+    "worst exactly at the loss": 10,
     "two penalties in one hand": 100,
     "won": 500,
 }
