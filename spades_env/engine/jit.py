@@ -68,7 +68,8 @@ class Compiler:
 
     def announce(self, what: str) -> None:
         """Say on stderr, once, that ``what`` is about to be compiled, if nothing of it is cached yet."""
-        if self.folder not in _announced and not self.folder.exists():
+        # The folder alone means nothing: numba makes it as soon as a function is decorated.
+        if self.folder not in _announced and not any(self.folder.rglob("*.nbi")):
             print(f"spades_env: compiling {what}, once on this machine (about 20 s) ...", file=sys.stderr, flush=True)
         _announced.add(self.folder)
 
