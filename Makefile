@@ -9,11 +9,12 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help train test lint format clean
+.PHONY: help train test bench lint format clean
 
 help:
 	@echo "make train   install, train a bot, print how it does against the scripted players"
 	@echo "make test    install, run the tests"
+	@echo "make bench   install, measure decisions per second beside other libraries' games"
 	@echo "make lint    install, run the linter and the type checker"
 	@echo "make format  rewrite the sources in the project's style"
 	@echo "make clean   remove .venv and everything that tools cached or built (runs/ stays)"
@@ -23,6 +24,9 @@ train: $(VENV)/.installed-train
 
 test: $(VENV)/.installed-test
 	$(BIN)/python -m pytest $(ARGS)
+
+bench: $(VENV)/.installed-bench
+	$(BIN)/spades bench --peers $(ARGS)
 
 lint: $(VENV)/.installed-dev
 	$(BIN)/ruff check .

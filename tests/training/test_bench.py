@@ -8,7 +8,7 @@ import sys
 
 import numpy as np
 import pytest
-from spades_training.bench import peers, scaling
+from spades_training.bench import peers, scaling, start, training
 from spades_training.bench.loops import Picker
 from spades_training.bench.measure import Case, Rates, measure, one_core, timed
 from spades_training.cli import app
@@ -184,3 +184,53 @@ def test_the_yardstick_is_run_each_time(tmp_path):
     )
     found = measure([peers.yardstick(f"{sys.executable} {script}")], 3, 0.1)
     assert found.rates["yardstick"].values == (2.0, 3.0, 4.0)
+
+
+def test_training_time_is_shared_out():
+    settings = {"n_envs": 4, "n_steps": 8, "batch_size": 32, "n_epochs": 1, "layers": "8"}
+    found, reasons = training.measure_training(2, settings)
+    assert reasons == ()
+    nothing, heuristic, selfplay = found
+    assert nothing.ratio is None
+    for one in found:
+        assert sum(one.shares().values()) == pytest.approx(1)
+        assert min(one.shares().values()) >= 0
+    assert selfplay.shares()["opponents' networks"] > heuristic.shares()["opponents' networks"] == 0
+    assert heuristic.shares()["environment"] > nothing.shares()["environment"] > 0
+    assert heuristic.ratio.values == tuple(
+        a / b for a, b in zip(heuristic.rates.values, nothing.rates.values, strict=True)
+    )
+
+
+def test_a_clock_counts_nothing_twice(monkeypatch):
+    clock = training._Clock()
+    now = iter([0.0, 1.0, 4.0, 9.0])
+    monkeypatch.setattr(training.time, "perf_counter", lambda: next(now))
+
+    class Owner:
+        def outer(self):
+            return self.inner()
+
+        def inner(self):
+            return 7
+
+    owner = Owner()
+    clock.watch(owner, "inner", training.NETWORKS)
+    clock.watch(owner, "outer", training.ENVIRONMENT, inside=training.NETWORKS)
+    assert owner.outer() == 7
+    clock.total = 10.0
+    assert clock.seconds() == {
+        "environment": 6.0,
+        "opponents' networks": 3.0,
+        "updates": 0.0,
+        "policy and buffers": 1.0,
+    }
+
+
+@pytest.mark.long
+def test_start_is_measured_from_an_empty_cache():
+    found = start.measure_start(1)
+    assert 0 < found.python < found.importing < found.later_tables < found.first_tables
+    assert not found.torch
+    assert found.said.startswith("spades_env: compiling the engine, once on this machine")
+    assert found.later_all < found.first_all
