@@ -8,6 +8,7 @@ import re
 import shlex
 import subprocess
 import warnings
+from collections.abc import Sequence
 from typing import Any
 
 from spades_training.bench.loops import DECISIONS, aec_loop, sample
@@ -19,7 +20,8 @@ __all__ = ["YARDSTICK", "peers", "references", "yardstick"]
 YARDSTICK = "yardstick"
 _TIMEOUT = 120  # seconds that a yardstick may run
 
-_choice = random.Random(0).choice
+_dice = random.Random(0)
+_random, _shuffle = _dice.random, _dice.shuffle
 
 
 def references() -> list[Case]:
@@ -76,6 +78,10 @@ def yardstick(command: str) -> Case:
     return Case(YARDSTICK, f"yardstick: {command}", lambda: sample, "steps")
 
 
+def _one_of(actions: Sequence[Any]) -> Any:
+    return actions[int(_random() * len(actions))]
+
+
 def _wrapped() -> Sampler:
     return timed(aec_loop(wrapped_nothing()))
 
@@ -91,19 +97,22 @@ def _aec(game: str, kind: str, *choose: Any) -> Sampler:
 def _open_spiel(observed: bool) -> Sampler:
     pyspiel: Any = importlib.import_module("pyspiel")
     game = pyspiel.load_game("spades")
+    # Its fastest way: the tensor is written into an array of numpy's that is kept.
+    observation = importlib.import_module("open_spiel.python.observation").make_observation(game)
+    deck = list(range(52))
 
     def loop() -> int:
         made = 0
         while made < DECISIONS:
             state = game.new_initial_state()
+            _shuffle(deck)
+            for card in deck:  # the deal is 52 chance nodes, at each of which the cards left are equally likely
+                state.apply_action(card)
             while not state.is_terminal():
-                if state.is_chance_node():  # the deal; all its outcomes are equally likely
-                    state.apply_action(_choice(state.legal_actions()))
-                    continue
                 if observed:
-                    state.observation_tensor()
+                    observation.set_from(state, state.current_player())
                     state.legal_actions_mask()
-                state.apply_action(_choice(state.legal_actions()))
+                state.apply_action(_one_of(state.legal_actions()))
                 made += 1
         return made
 
@@ -121,7 +130,7 @@ def _rlcard(name: str) -> Sampler:
         while made < DECISIONS:
             state, _player = env.reset()
             while not env.is_over():
-                state, _player = env.step(_choice(list(state["legal_actions"])))
+                state, _player = env.step(_one_of(list(state["legal_actions"])))
                 made += 1
         return made
 
