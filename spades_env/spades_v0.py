@@ -232,7 +232,8 @@ class raw_env(AECEnv[str, dict[str, np.ndarray], int | None]):  # noqa: N801 Pet
         self.rewards = dict(zip(self.agents, self._brought.tolist(), strict=True))
         self._accumulate_rewards()
         self._paid = True
-        self.infos = {agent: {"hand": self.game.last_hand} for agent in self.agents}
+        hand = self.game.last_hand
+        self.infos = {agent: {"hand": {name: values[:] for name, values in hand.items()}} for agent in self.agents}
         if any(ends):
             self.terminations = dict.fromkeys(self.agents, ends[0])
             self.truncations = dict.fromkeys(self.agents, ends[1])
