@@ -76,6 +76,24 @@ def spread(typingctx: Any, row: Any, start: Any, word: Any) -> Any:
     return types.void(row, types.int64, types.uint64), codegen
 
 
+@_primitive
+def prefetch(typingctx: Any, rows: Any, row: Any, offset: Any) -> Any:
+    """Ask for the cache line ``offset`` bytes into ``rows[row]``, soon to be written: a hint, even past the end."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        array = context.make_array(signature.args[0])(context, builder, args[0])
+        number, byte = ir.IntType(32), ir.IntType(8).as_pointer()
+        (stride, *_) = cgutils.unpack_tuple(builder, array.strides)
+        place = builder.add(builder.mul(args[1], stride), args[2])
+        kind = ir.FunctionType(ir.VoidType(), [byte, number, number, number])
+        function = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
+        to_write, keep, data = (ir.Constant(number, value) for value in (1, 3, 1))
+        builder.call(function, [builder.gep(builder.bitcast(array.data, byte), [place]), to_write, keep, data])
+        return context.get_dummy_value()
+
+    return types.void(rows, types.intp, types.intp), codegen
+
+
 def stack_words(count: int) -> Callable[..., Any]:
     """A primitive that gives an array of ``count`` uint64 on the stack, not cleared; it must not be returned.
 
