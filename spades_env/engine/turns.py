@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from spades_env.engine.batch import AHEAD, fetch
+from spades_env.engine.batch import fetch
 from spades_env.engine.bits import stream_key
 from spades_env.engine.deal import deal
 from spades_env.engine.encode import encode, encode_for
@@ -201,7 +201,7 @@ def report(states, rules, turns, observations, masks, rewards, terminated, trunc
     """Write what every learner sees and what fell to it; after the end of an episode no action is legal."""
     r = rules[0]
     for row in range(len(observations)):
-        fetch(states, observations, row + AHEAD)
+        fetch(states, observations, row)
         s = states[row]
         t = turns[row]
         encode_for(s, r, t.learner, observations[row], masks[row])
