@@ -115,7 +115,7 @@ def test_it_goes_on_after_a_kill(tmp_path):
     """Kill it hard in the middle; it continues from the last checkpoint to the end."""
     args = ["train", "--runs", str(tmp_path), "--name", "killed", "--total-timesteps", "400000"]
     args += [f"--{key.replace('_', '-')}={value}" for key, value in SMALL.items() if not isinstance(value, bool)]
-    args += ["--checkpoint-every", "3000", "--eval-every", "6000", "--snapshot-every", "3000", "--no-tensorboard"]
+    args += ["--checkpoint-every", "3000", "--eval-every", "3000", "--snapshot-every", "3000", "--no-tensorboard"]
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
     command = [sys.executable, "-m", "spades_training.cli", *args]
     process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL)

@@ -98,7 +98,7 @@ class Monitor(BaseCallback):
         self.mix.update(network)
         if self._due(self.config.eval_every):
             self._evaluate()
-        if self._due(self.config.checkpoint_every) and self.num_timesteps > self._steps_before:
+        if self._due(self.config.checkpoint_every) and self.num_timesteps > 0:
             self._checkpoint()
 
     def _on_training_end(self) -> None:
@@ -110,6 +110,8 @@ class Monitor(BaseCallback):
 
     def _due(self, every: int) -> bool:
         """Whether the last rollout passed a multiple of ``every`` (at the start of a run it did)."""
+        if self.num_timesteps == self._steps_before > 0:
+            return False  # a run that is resumed did it before its checkpoint
         rollout = self.config.n_envs * self.config.n_steps
         return self.num_timesteps // every > (self.num_timesteps - rollout) // every
 
