@@ -78,6 +78,7 @@ LAYOUT: tuple[Field, ...] = tuple(
         ),
         (Field("trick", 3, 52, "set", "first, second and third card of the current trick"),),
         (Field("broken", 1, 1, "flag", "spades are broken"),),
+        (Field("lead", 1, 1, "flag", "the current trick is empty: the next card played leads"),),
         (Field("phase", 1, 6, "one-hot", "blind, draft, exchange, bid, play, over"),),
         (Field("leader", 1, 4, "one-hot", "seat that leads or led the current trick (before the play: the first)"),),
         (Field("opener", 1, 4, "one-hot", "seat that opened the hand"),),
@@ -85,19 +86,27 @@ LAYOUT: tuple[Field, ...] = tuple(
         (  # a block for each seat of the two-player game
             Field("draws", 2, 13, "count", "draws decided in the draft, by seat"),
             Field("kept", 2, 13, "set", "which of its draws the seat kept, by seat"),
-            Field("exchanged", 2, 13, "count", "cards given up in the exchange, by seat"),
+            Field("exchanged", 2, 4, "int", "cards given up in the exchange, by seat"),
         ),
         (  # a block for each side
             Field("score", 4, 16, "signed", "points, cut off at -32,768 and 32,767, by side"),
-            Field("to_target", 4, 20, "count", f"points to the target in {TARGET_STEP}s, cut off at 20, by side"),
-            Field("bags", 4, 8, "int", "bag counter, cut off at 255, by side"),
+            Field("to_target", 4, 16, "count", f"points to the target in {TARGET_STEP}s, cut off at 16, by side"),
+            Field("bags", 4, 7, "int", "bag counter, cut off at 127, by side"),
             Field("bag_room", 4, 10, "count", "bags until the penalty, cut off at 10; 0 if there is none, by side"),
         ),
     )
 )
 FIELDS: dict[str, Field] = {field.name: field for field in LAYOUT}
 SIZE = max(part.stop for field in LAYOUT for part in field.slices)
-WORDS = -(-SIZE // 64)
+WORDS, _rest = divmod(SIZE, 64)
+assert _rest == 0, "the encoder writes whole words, and rows that begin at a cache line are written fastest"
+
+
+def observation_rows(count: int) -> np.ndarray:
+    """Zeros for ``count`` observations: int8 of shape (count, SIZE), beginning at a cache line of 64 bytes."""
+    room = np.zeros(count * SIZE + 64, np.int8)
+    start = -room.ctypes.data % 64
+    return room[start : start + count * SIZE].reshape(count, SIZE)
 
 
 def used_bits(rules: Rules) -> np.ndarray:
@@ -111,7 +120,7 @@ def used_bits(rules: Rules) -> np.ndarray:
     rows |= dict.fromkeys(("score", "to_target", "bags", "bag_room"), rules.sides)
     widths = {"bids": rules.hand_size + 1, "tricks": rules.hand_size, "answer": 2 if rules.blind_nil else 1}
     widths |= dict.fromkeys(("leader", "opener", "turn"), rules.players)
-    widths |= {"exchanged": exchange, "bag_room": min(rules.bag_limit, 10)}
+    widths |= {"exchanged": exchange.bit_length(), "bag_room": min(rules.bag_limit, 10)}
     if rules.bag_limit:
         widths["bags"] = (rules.bag_limit - 1).bit_length()
     if not rules.draft:

@@ -17,7 +17,7 @@ from spades_env.engine.episode import agent_stream
 from spades_env.engine.jit import jit
 from spades_env.engine.state import OVER, STATE, rules_record
 from spades_env.game import IllegalAction, View
-from spades_env.observation import SIZE
+from spades_env.observation import observation_rows
 from spades_env.rules import Rules, as_rules
 
 Episode = Literal["match", "hand"]
@@ -98,7 +98,7 @@ class Tables:
         self.rules_record = rules_record(self.rules)
         self.states = np.zeros(count, STATE)
         self.agent_rng = np.zeros((count, 4), np.uint64)
-        self.observation = np.zeros((count, SIZE), np.int8)
+        self.observation = observation_rows(self.count)
         self.action_mask = np.zeros((count, NUM_ACTIONS), np.int8)
         self.reward = np.zeros((count, self.rules.players), np.float32)
         self.terminated = np.zeros(count, np.bool_)
@@ -172,9 +172,9 @@ class Tables:
         actions = self._check_actions(actions, self._rows)
         self._split(self.count, lambda part: batch.step_all(*self._inputs(part), actions[part], *self._outputs(part)))
 
-    def step_random(self) -> None:
-        """The same with a uniform legal action at every table, from ``agent_rng`` of the seat on turn."""
-        self._split(self.count, lambda part: batch.step_random(*self._inputs(part), *self._outputs(part)))
+    def step_random(self, steps: int = 1) -> None:
+        """The same ``steps`` times, with a uniform legal action at every table, drawn from ``agent_rng``."""
+        self._split(self.count, lambda part: batch.step_random(*self._inputs(part), *self._outputs(part), steps))
 
     def _inputs(self, part: slice) -> tuple[np.ndarray, ...]:
         return self.states[part], self.rules_record, self._options

@@ -58,6 +58,7 @@ def expected(watched: Watched, seat: int) -> dict:
         "voids": by_seat([sorted(voids) for voids in watched.voids], []),
         "trick": trick + [0] * (3 - len(trick)),
         "broken": watched.broken_in_sight,
+        "lead": game.phase == "play" and not trick,
         "phase": PHASES.index(game.phase),
         "leader": place(watched.leader),
         "opener": place(game.opener),
@@ -68,8 +69,8 @@ def expected(watched: Watched, seat: int) -> dict:
         else [[], []],
         "exchanged": by_seat([len(given) for given in game.given], 0, 2) if players == 2 else [0, 0],
         "score": by_side(game.scores),
-        "to_target": by_side([min(20, max(0, -((score - rules.target) // 25))) for score in game.scores]),
-        "bags": by_side([min(bags, 255) for bags in game.bags]),
+        "to_target": by_side([min(16, max(0, -((score - rules.target) // 25))) for score in game.scores]),
+        "bags": by_side([min(bags, 127) for bags in game.bags]),
         "bag_room": by_side([min(10, rules.bag_limit - bags) if rules.bag_limit else 0 for bags in game.bags]),
     }
 
@@ -94,10 +95,10 @@ def test_every_field_at_every_decision_for_every_seat(mix):
 
 
 def test_scores_and_bags_are_cut_off():
-    game = Game(Rules(players=2, bag_limit=0), seed=1, scores=[40_000, -40_000], bags=[300, 255])
+    game = Game(Rules(players=2, bag_limit=0), seed=1, scores=[40_000, -40_000], bags=[300, 127])
     found = decode(observe(game, 0)[0])
     assert found["score"][:2] == [32_767, -32_768]
-    assert found["bags"][:2] == [255, 255]
+    assert found["bags"][:2] == [127, 127]
     assert decode(observe(game, 1)[0])["score"][:2] == [-32_768, 32_767]
 
 

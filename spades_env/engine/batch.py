@@ -124,19 +124,20 @@ def step_all(states, rules, options, actions, agent_rng, observations, masks, re
 
 
 @jit
-def step_random(states, rules, options, agent_rng, observations, masks, rewards, terminated, truncated):
-    """The same with a uniform legal action at every table, from the stream of the player on turn."""
+def step_random(states, rules, options, agent_rng, observations, masks, rewards, terminated, truncated, steps):
+    """``steps`` times the same with a uniform legal action at every table, from the stream of the player on turn."""
     r = rules[0]
-    for row in range(len(states)):
-        fetch(states, observations, row)
-        s = states[row]
-        low, high = legal(s, r)
-        streams = agent_rng[row]
-        action = nth_legal(low, high, below(streams[s.seat : s.seat + 1], popcount(low) + popcount(high)))
-        terminated[row], truncated[row] = advance(s, r, options[0], action, streams, rewards[row])
-        low, high = legal(s, r)
-        encode(s, r, s.seat, observations[row])
-        encode_mask(low, high, masks[row])
+    for _ in range(steps):
+        for row in range(len(states)):
+            fetch(states, observations, row)
+            s = states[row]
+            low, high = legal(s, r)
+            streams = agent_rng[row]
+            action = nth_legal(low, high, below(streams[s.seat : s.seat + 1], popcount(low) + popcount(high)))
+            terminated[row], truncated[row] = advance(s, r, options[0], action, streams, rewards[row])
+            low, high = legal(s, r)
+            encode(s, r, s.seat, observations[row])
+            encode_mask(low, high, masks[row])
 
 
 @jit

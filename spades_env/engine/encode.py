@@ -7,9 +7,9 @@ from spades_env.engine.bits import U64, bit, spread, stack_words
 from spades_env.engine.conceal import sees_drawn, sees_hand
 from spades_env.engine.jit import jit
 from spades_env.engine.ledger import ones
-from spades_env.engine.state import BROKEN
+from spades_env.engine.state import BROKEN, PLAY
 from spades_env.engine.step import legal
-from spades_env.observation import FIELDS, SIZE, WORDS
+from spades_env.observation import FIELDS, WORDS
 
 # Starts as plain ints: numba compiles them to constants.
 _DRAWN, _GONE, _PLAYS, _TRICK, _BROKEN, _PHASE, _LEADER, _OPENER, _TURN, _DRAWS, _SCORE = (
@@ -67,9 +67,9 @@ def pack(s, r, seat, words):
     if players == 2:
         put(words, _GONE, 52, s.seen[seat] | s.given[seat])
         for relative in range(2):
-            given = ones(s.exchanged[seat ^ relative], 13)
-            put(words, _DRAWS + _PILE * relative + 26, 13, given)
+            put(words, _DRAWS + _PILE * relative + 26, 4, U64(s.exchanged[seat ^ relative]))
     put(words, _BROKEN, 1, U64(s.broken & BROKEN))
+    put(words, _BROKEN + 1, 1, U64(s.in_trick == 0 and s.phase == PLAY))
     put(words, _PHASE, 6, bit(s.phase))
     put(words, _LEADER, 4, bit(seat_from(s.leader, seat, players)))
     put(words, _OPENER, 4, bit(seat_from(s.opener, seat, players)))
@@ -136,12 +136,8 @@ def encode(s, r, seat, observation):
     """Write the observation of ``seat`` to a row of int8."""
     words = _words()
     pack(s, r, seat, words)
-    for k in range(WORDS - 1):
+    for k in range(WORDS):
         spread(observation, 64 * k, words[k])
-    # the last 64 bytes overlap the ones before, so that nothing is written past the row
-    rest = SIZE - 64 * (WORDS - 1)
-    last = (words[WORDS - 2] >> U64(rest)) | (words[WORDS - 1] << U64(64 - rest))
-    spread(observation, SIZE - 64, last)
 
 
 @jit

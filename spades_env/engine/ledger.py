@@ -21,6 +21,6 @@ def ones(count, most):
 def side_block(r, score, bags):
     """The block of a side: score, to_target, bags and bag_room, one after another."""
     block = U64(min(max(score, -32768), 32767) & 0xFFFF)
-    block |= ones((r.target - score + TARGET_STEP - 1) // TARGET_STEP, 20) << U64(_TO_TARGET)
-    block |= U64(min(bags, 255)) << U64(_BAGS)
+    block |= ones((r.target - score + TARGET_STEP - 1) // TARGET_STEP, 16) << U64(_TO_TARGET)
+    block |= U64(min(bags, 127)) << U64(_BAGS)
     return block | ones(r.bag_limit - bags, 10) << U64(_BAG_ROOM)

@@ -45,12 +45,11 @@ def cases() -> list[Case]:
     ]
 
 
-def random_loop(tables: Any, steps: int = 16) -> Loop:
+def random_loop(tables: Any, steps: int = 64) -> Loop:
     """Random play chosen in compiled code, observation, mask and rewards written at every step."""
 
     def loop() -> int:
-        for _ in range(steps):
-            tables.step_random()
+        tables.step_random(steps)
         return steps * tables.count
 
     return loop

@@ -7,9 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from spades_env.engine import batch
 from spades_env.tables import Tables
-from spades_training.bench.loops import jit
 from spades_training.bench.measure import Case, Measured, Sampler, measure, timed
 from spades_training.bench.ours import random_loop
 
@@ -17,13 +15,6 @@ __all__ = ["COUNTS", "Memory", "measure_memory", "measure_scaling"]
 
 COUNTS = (1, 4, 16, 64, 256, 1024, 4096, 16_384, 65_536)
 _CHUNK = 16_384  # decisions, or one step of all tables if that is more, before a loop looks at the clock
-
-
-@jit
-def _play(states, rules, options, agent_rng, observations, masks, rewards, terminated, truncated, steps):
-    """So many steps of random play without going back to Python."""
-    for _ in range(steps):
-        batch.step_random(states, rules, options, agent_rng, observations, masks, rewards, terminated, truncated)
 
 
 def measure_scaling(
@@ -41,19 +32,19 @@ def measure_scaling(
 
 
 def _compiled(count: int) -> Sampler:
-    tables = Tables("partnership", count, 0)
-    arrays = (*tables._inputs(slice(None)), *tables._outputs(slice(None)))
-    steps = max(1, _CHUNK // count)
-
-    def loop() -> int:
-        _play(*arrays, steps)
-        return steps * count
-
-    return timed(loop)
+    return timed(random_loop(Tables("partnership", count, 0), max(1, _CHUNK // count)))
 
 
 def _calls(count: int) -> Sampler:
-    return timed(random_loop(Tables("partnership", count, 0), max(1, min(256, _CHUNK // count))))
+    tables = Tables("partnership", count, 0)
+    steps = max(1, min(256, _CHUNK // count))
+
+    def loop() -> int:
+        for _ in range(steps):
+            tables.step_random()
+        return steps * count
+
+    return timed(loop)
 
 
 @dataclass(frozen=True)
