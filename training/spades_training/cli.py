@@ -83,7 +83,7 @@ def evaluate(
     from spades_training import display
     from spades_training.evaluate import evaluate as play
 
-    with display.match_progress(f"{a} against {b}", shown=not as_json) as progress:
+    with display.progress_bar(f"{a} against {b}", shown=not as_json) as progress:
         result = play(a, b, parse_rules(rules), matches=matches, seed=seed, max_hands=max_hands, progress=progress)
     if as_json:
         typer.echo(json.dumps(result.to_dict()))

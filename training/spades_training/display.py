@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from rich import box
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
@@ -12,12 +13,12 @@ from rich.table import Table
 from spades_env.rules import Rules
 from spades_training.evaluate import PlayerResult, Result
 
-__all__ = ["evaluation_table", "match_progress", "print_result"]
+__all__ = ["evaluation_table", "print_result", "progress_bar"]
 
 
 @contextmanager
-def match_progress(text: str, shown: bool = True) -> Iterator[Callable[[int, int], None]]:
-    """A progress bar on stderr, as long as that is a terminal; yields what :func:`evaluate` takes as ``progress``."""
+def progress_bar(text: str, shown: bool = True) -> Iterator[Callable[[int, int], None]]:
+    """A progress bar on stderr, if that is a terminal; yields the function to tell it (done, total)."""
     console = Console(stderr=True)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=console, transient=True, disable=not (shown and console.is_terminal)) as bar:
@@ -31,22 +32,24 @@ def match_progress(text: str, shown: bool = True) -> Iterator[Callable[[int, int
 
 def evaluation_table(results: dict[str, Result], title: str) -> Table:
     """One row for each opponent, by its name: how a player does against them."""
-    table = Table(title=title, title_justify="left", title_style="bold")
-    table.add_column("opponent")
-    for name in ("match wins % [95% CI]", "points/hand [95% CI]", "contracts", "nils", "bags", "bid", "matches", "cut"):
-        table.add_column(name, justify="right")
+    table = Table(title=title, title_justify="left", title_style="bold", caption_justify="left", box=box.SIMPLE_HEAD)
+    table.add_column("against")
+    for name in ("match wins % [95%]", "points/hand [95%]", "contracts", "bags", "bid"):
+        table.add_column(name, justify="right", no_wrap=True)
     for name, result in results.items():
         table.add_row(
             name,
             result.win_rate.text(100),
             result.points_per_hand.text(signed=True),
             _percent(result.a.contract_made),
-            f"{result.a.nil_made}/{result.a.nil_tried}",
             _number(result.a.bags_per_hand),
             _number(result.a.mean_bid),
-            str(result.matches),
-            str(result.truncated),
         )
+    cut = ", ".join(f"{result.truncated} against {name}" for name, result in results.items() if result.truncated)
+    pairs = sorted({result.pairs for result in results.values()})
+    table.caption = f"{' or '.join(map(str, pairs))} pairs of duplicate matches each, 95% intervals from the pairs" + (
+        f"; cut off, counting for nobody: {cut}" if cut else ""
+    )
     return table
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import torch
 from sb3_contrib import MaskablePPO
@@ -24,6 +26,7 @@ def imitate(
     steps: int = 256,
     batch_size: int = 1024,
     learning_rate: float = 1e-3,
+    progress: Callable[[int, int], object] | None = None,
 ) -> float:
     """Teach the model what ``teacher`` does, and the value of what the learner sees while it does that.
 
@@ -34,7 +37,8 @@ def imitate(
         decisions: how many of its decisions to see, rounded up to whole collections.
         steps: steps of a collection, at every table.
         batch_size: decisions in a minibatch.
-        learning_rate: of Adam.
+        learning_rate: of Adam at the start; it falls evenly to a twentieth of it.
+        progress: called with the collections done and those in all.
 
     Returns:
         The share of the last collection's decisions in which the policy, before it had learned from them, agreed
@@ -43,7 +47,8 @@ def imitate(
     agreement = 0.0
     rows = np.arange(env.num_envs)
     observations = env.reset()
-    for _ in range(-(-decisions // (steps * env.num_envs))):
+    rounds = -(-decisions // (steps * env.num_envs))
+    for k in range(rounds):
         seen, masks, actions, rewards, dones = ([] for _ in range(5))
         for _ in range(steps):
             seen.append(observations)
@@ -55,7 +60,10 @@ def imitate(
         returns = _returns(np.array(rewards), np.array(dones), model.gamma)
         found, allowed, chosen = (torch.as_tensor(np.concatenate(part)) for part in (seen, masks, actions))
         targets = torch.as_tensor(returns.ravel())
-        agreement = _fit(model, found, allowed, chosen, targets, batch_size, learning_rate)
+        update_learning_rate(model.policy.optimizer, learning_rate * (1 - 0.95 * k / rounds))
+        agreement = _fit(model, found, allowed, chosen, targets, batch_size)
+        if progress:
+            progress(k + 1, rounds)
     return agreement
 
 
@@ -76,12 +84,10 @@ def _fit(
     actions: torch.Tensor,
     returns: torch.Tensor,
     batch_size: int,
-    learning_rate: float,
 ) -> float:
     """One pass over the decisions; returns how many of them the policy got right beforehand."""
     policy = model.policy
     policy.set_training_mode(True)
-    update_learning_rate(policy.optimizer, learning_rate)
     right = 0
     order = torch.randperm(len(actions))
     for batch in order.split(batch_size):

@@ -145,7 +145,7 @@ class Monitor(BaseCallback):
         self.metrics["rows"].append(row)
         self._evaluation = "points/hand: " + ", ".join(texts)
         done = f"{self.num_timesteps:>11,} steps {seconds:>5.0f} s {self._speed():>7,.0f} steps/s  {self._evaluation}"
-        self.progress.console.print(done, highlight=False)
+        self.progress.console.print(done, highlight=False, soft_wrap=True)
         self._write_metrics()
 
     def _points(self, player: PolicyAgent, opponent: str) -> Estimate:

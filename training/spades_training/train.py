@@ -113,9 +113,15 @@ def train(config: Config, run: Path, resume: bool = False, console: Console | No
         OSError: if a file cannot be written.
     """
     console = console or Console()
+    start = time.perf_counter()
     rules = parse_rules(config.rules)
     checkpoint = Checkpoint.load(run) if resume else None
     torch.set_num_threads(config.threads)
+
+    text = (
+        f"{rules.name}, {config.total_timesteps:,} decisions; spades train --resume {run} goes on after an interruption"
+    )
+    console.print(f"{run}: {text}", highlight=False, soft_wrap=True)
 
     # The tables: the learner at one seat, the mix at the others.
     rng = np.random.default_rng(config.seed)
@@ -129,8 +135,11 @@ def train(config: Config, run: Path, resume: bool = False, console: Console | No
         model = new_model(config, env)
         mix.update(policy_network(model))
         if config.warm_start:
-            agreement = imitate(model, env, HeuristicAgent(), config.warm_start)
-            console.print(f"imitated the scripted player: the same choice in {100 * agreement:.1f}% of its decisions")
+            with display.progress_bar("imitating the scripted player") as progress:
+                agreement = imitate(model, env, HeuristicAgent(), config.warm_start, progress=progress)
+            seconds = time.perf_counter() - start
+            text = f"{config.warm_start:,} decisions of the scripted player imitated in {seconds:.0f} s"
+            console.print(f"{text}: the same choice in {100 * agreement:.1f}% of the last ones", highlight=False)
         metrics = None
     else:
         model = MaskablePPO.load(io.BytesIO(checkpoint.model), env, device="cpu")
@@ -138,7 +147,7 @@ def train(config: Config, run: Path, resume: bool = False, console: Console | No
         metrics = checkpoint.state["metrics"]
         checkpoint.restore_rng(rng)
         env.seed(config.seed + model.num_timesteps)  # other decks than those that the run began with
-        console.print(f"continuing {run} from step {model.num_timesteps:,}")
+        console.print(f"continuing from step {model.num_timesteps:,}", highlight=False)
     model.set_logger(configure(str(run / "tensorboard"), ["tensorboard"] if config.tensorboard else []))
 
     # The training.
@@ -151,10 +160,9 @@ def train(config: Config, run: Path, resume: bool = False, console: Console | No
     learning_curve(monitor.metrics["rows"], config.frozen_opponents(), rules, run / "learning_curve.png")
 
     # The evaluation, with the model as anyone will load it.
-    start = time.perf_counter()
     results = {}
     for opponent in config.frozen_opponents():
-        with display.match_progress(f"playing {opponent}") as progress:
+        with display.progress_bar(f"playing {opponent}") as progress:
             results[opponent] = evaluate(
                 PPOAgent(run / "model.zip"),
                 opponent,
@@ -167,7 +175,7 @@ def train(config: Config, run: Path, resume: bool = False, console: Console | No
     write_whole(run / "results.json", _results_json(model, monitor.metrics, results))
     title = f"{run}: {model.num_timesteps:,} steps in {monitor.metrics['seconds']:.0f} s"
     console.print(display.evaluation_table(results, title))
-    console.print(f"evaluated in {time.perf_counter() - start:.0f} s", style="dim")
+    console.print(f"{time.perf_counter() - start:.0f} s in all. Next: spades play --against ppo:{run}", highlight=False)
     return results
 
 

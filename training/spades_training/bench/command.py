@@ -69,16 +69,16 @@ def bench(
     with one_core() as core:
         described = machine.describe(core)
         settings = {"repeats": repeats, "seconds": seconds, "yardstick": yardstick or None}
-        with display.match_progress("measuring", shown=not quiet) as progress:
+        with display.progress_bar("measuring", shown=not quiet) as progress:
             report = Report(described, settings, measure(cases, repeats, seconds, progress))
         if scaling or everything:
-            with display.match_progress("scaling", shown=not quiet) as progress:
+            with display.progress_bar("scaling", shown=not quiet) as progress:
                 scaled = growth.measure_scaling(repeats, seconds / 4, progress=progress)
             report = dataclasses.replace(report, scaling=scaled, memory=growth.measure_memory())
         if start or everything:
             report = dataclasses.replace(report, start=measure_start(repeats))
         if training or everything:
-            with display.match_progress("training", shown=not quiet) as progress:
+            with display.progress_bar("training", shown=not quiet) as progress:
                 found, reasons = measure_training(repeats, progress=progress)
             report = dataclasses.replace(report, training=found, no_training=reasons)
     if as_json:
