@@ -23,10 +23,10 @@ def imitate(
     env: LearnerStreams,
     teacher: BatchAgent,
     decisions: int,
+    after_round: Callable[[int, int], object],
     steps: int = 256,
     batch_size: int = 1024,
     learning_rate: float = 1e-3,
-    progress: Callable[[int, int], object] | None = None,
 ) -> float:
     """Teach the model what ``teacher`` does, and the value of what the learner sees while it does that.
 
@@ -35,10 +35,10 @@ def imitate(
         env: where the teacher takes the learners' seats.
         teacher: the player to imitate.
         decisions: how many of its decisions to see, rounded up to whole collections.
+        after_round: called after each collection, with how many are done and how many there are.
         steps: steps of a collection, at every table.
         batch_size: decisions in a minibatch.
         learning_rate: of Adam at the start; it falls evenly to a twentieth of it.
-        progress: called with the collections done and those in all.
 
     Returns:
         The share of the last collection's decisions in which the policy, before it had learned from them, agreed
@@ -62,8 +62,7 @@ def imitate(
         targets = torch.as_tensor(returns.ravel())
         update_learning_rate(model.policy.optimizer, learning_rate * (1 - 0.95 * k / rounds))
         agreement = _fit(model, found, allowed, chosen, targets, batch_size)
-        if progress:
-            progress(k + 1, rounds)
+        after_round(k + 1, rounds)
     return agreement
 
 

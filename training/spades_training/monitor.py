@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+from sb3_contrib import MaskablePPO
 from spades_agents.learned import PolicyAgent
 from stable_baselines3.common.callbacks import BaseCallback
 
@@ -71,9 +72,11 @@ class Monitor(BaseCallback):
             disable=not console.is_terminal,
         )
         self._evaluation = ""
+        self._start = time.perf_counter() - self.metrics["seconds"]
+        self._clock = time.perf_counter()
+        self._steps_before = 0
 
     def _on_training_start(self) -> None:
-        self._start = time.perf_counter() - self.metrics["seconds"]
         self._steps_before = self.model.num_timesteps
         self._clock = time.perf_counter()
         total = self.config.total_timesteps
@@ -127,13 +130,18 @@ class Monitor(BaseCallback):
         self.metrics["seconds"] = time.perf_counter() - self._start
         Checkpoint.of(self.model, self.mix, self.rng, self.metrics).save(self.run)  # type: ignore[arg-type]
 
-    def _evaluate(self) -> None:
-        """Play the frozen opponents, then write a row of the metrics."""
-        player = PolicyAgent(policy_network(self.model), self.rules)  # type: ignore[arg-type]
-        seconds = time.perf_counter() - self._start
-        row: dict[str, Any] = {"steps": self.num_timesteps, "seconds": round(seconds, 1)}
+    def measure(self, model: MaskablePPO, decisions: int) -> None:
+        """Play the frozen opponents, then write a row of the metrics.
+
+        Args:
+            model: the model as it is now.
+            decisions: how many it has learned from, imitated ones among them.
+        """
+        player = PolicyAgent(policy_network(model), self.rules)
+        row: dict[str, Any] = {"decisions": decisions, "steps": model.num_timesteps}
+        row["seconds"] = round(time.perf_counter() - self._start, 1)
         row["steps_per_second"] = round(self._speed())
-        values = self.logger.name_to_value
+        values = model.logger.name_to_value
         names = ("loss", "value_loss", "entropy_loss", "approx_kl", "clip_fraction", "explained_variance")
         row |= {name: round(float(values.get(f"train/{name}", math.nan)), 5) for name in names}
         texts = []
@@ -141,12 +149,16 @@ class Monitor(BaseCallback):
             points = self._points(player, opponent)
             row |= {opponent: points.value, f"{opponent}_low": points.low, f"{opponent}_high": points.high}
             texts.append(f"{opponent} {points.text(signed=True)}")
-            self.logger.record(f"eval/points_per_hand_{opponent}", points.value)
+            model.logger.record(f"eval/points_per_hand_{opponent}", points.value)
         self.metrics["rows"].append(row)
         self._evaluation = "points/hand: " + ", ".join(texts)
-        done = f"{self.num_timesteps:>11,} steps {seconds:>5.0f} s {self._speed():>7,.0f} steps/s  {self._evaluation}"
-        self.progress.console.print(done, highlight=False, soft_wrap=True)
+        speed = f"{self._speed():>6,.0f} steps/s" if model.num_timesteps else ""
+        line = f"{decisions:>11,} decisions {row['seconds']:>4.0f} s {speed:>15} {self._evaluation}"
+        self.progress.console.print(line, highlight=False, soft_wrap=True)
         self._write_metrics()
+
+    def _evaluate(self) -> None:
+        self.measure(self.model, self.config.warm_start + self.num_timesteps)  # type: ignore[arg-type]
 
     def _points(self, player: PolicyAgent, opponent: str) -> Estimate:
         """Points per hand against a frozen opponent; the same decks every time."""

@@ -27,10 +27,14 @@ def learning_curve(rows: list[dict[str, Any]], opponents: list[str], rules: Rule
     axes = figure.add_subplot()
     for opponent in opponents:
         found = [row for row in rows if row.get(opponent) is not None]
-        steps = [row["steps"] for row in found]
-        (line,) = axes.plot(steps, [row[opponent] for row in found], marker="o", markersize=3, label=opponent)
+        decisions = [row["decisions"] for row in found]
+        (line,) = axes.plot(decisions, [row[opponent] for row in found], marker="o", markersize=3, label=opponent)
         low, high = ([row[f"{opponent}_{end}"] for row in found] for end in ("low", "high"))
-        axes.fill_between(steps, low, high, alpha=0.2, color=line.get_color())
+        axes.fill_between(decisions, low, high, alpha=0.2, color=line.get_color())
+    imitated = max((row["decisions"] for row in rows if row["steps"] == 0), default=0)
+    if imitated:
+        axes.axvspan(0, imitated, color="0.93")
+        axes.annotate("imitation", (imitated / 2, 0.02), xycoords=("data", "axes fraction"), ha="center", color="0.4")
     axes.axhline(0, color="0.6", linewidth=0.8)
     axes.set_xlabel("decisions trained on")
     axes.set_ylabel("points per hand more than the opponent")

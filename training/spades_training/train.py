@@ -133,25 +133,30 @@ def train(config: Config, run: Path, resume: bool = False, console: Console | No
     # The model.
     if checkpoint is None:
         model = new_model(config, env)
-        mix.update(policy_network(model))
-        if config.warm_start:
-            with display.progress_bar("imitating the scripted player") as progress:
-                agreement = imitate(model, env, HeuristicAgent(), config.warm_start, progress=progress)
-            seconds = time.perf_counter() - start
-            text = f"{config.warm_start:,} decisions of the scripted player imitated in {seconds:.0f} s"
-            console.print(f"{text}: the same choice in {100 * agreement:.1f}% of the last ones", highlight=False)
-        metrics = None
     else:
         model = MaskablePPO.load(io.BytesIO(checkpoint.model), env, device="cpu")
         mix.snapshots = checkpoint.snapshots
-        metrics = checkpoint.state["metrics"]
         checkpoint.restore_rng(rng)
         env.seed(config.seed + model.num_timesteps)  # other decks than those that the run began with
         console.print(f"continuing from step {model.num_timesteps:,}", highlight=False)
     model.set_logger(configure(str(run / "tensorboard"), ["tensorboard"] if config.tensorboard else []))
+    monitor = Monitor(config, run, rules, mix, rng, console, checkpoint.state["metrics"] if checkpoint else None)
 
-    # The training.
-    monitor = Monitor(config, run, rules, mix, rng, console, metrics)
+    # The warm start.
+    if checkpoint is None and config.warm_start:
+        monitor.measure(model, 0)
+        mix.update(policy_network(model))
+        with display.progress_bar("imitating the scripted player") as progress:
+
+            def after_round(done: int, rounds: int) -> None:
+                mix.update(policy_network(model))
+                progress(done, rounds)
+
+            agreement = imitate(model, env, HeuristicAgent(), config.warm_start, after_round)
+        text = f"imitated {config.warm_start:,} decisions of the scripted player, the same choice in"
+        console.print(f"{text} {100 * agreement:.1f}% of the last ones", highlight=False, soft_wrap=True)
+
+    # The self-play.
     remaining = config.total_timesteps - model.num_timesteps
     if remaining > 0:
         with monitor.progress:
