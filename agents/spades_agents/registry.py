@@ -16,6 +16,7 @@ AGENTS: dict[str, str] = {
     "random": "spades_agents.random_agent:RandomAgent",
     "uniform": "spades_agents.random_agent:UniformAgent",
     "heuristic": "spades_agents.heuristic:HeuristicAgent",
+    "rollout": "spades_agents.search:RolloutAgent",
     "pimc": "spades_agents.search:PIMCAgent",
     "ppo": "spades_agents.learned:PPOAgent",
 }

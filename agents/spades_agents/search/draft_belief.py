@@ -1,0 +1,220 @@
+"""What the other player of a draft holds, exactly, if it keeps each card with a chance of that card's own.
+
+In a draft every unknown place of the deck is of one of four kinds: a card that the other player drew and kept, one that
+it was forced to take after a rejection, one that it rejected, or one it never saw. If it keeps card c with chance
+p(c) whatever else it holds, an assignment of the unknown cards to these kinds has a likelihood that is the product of
+p(c) over the kept and 1 - p(c) over the rejected cards. Sums over all assignments, and draws in proportion to
+the likelihood, then come from one table of partial sums over the cards (the generating function of conditional
+Poisson sampling, Chen, Dempster and Liu 1994, in three variables).
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from spades_agents.compiler import jit
+from spades_agents.heuristic.draft import CARD_GAIN
+from spades_env.cards import ALL_CARDS
+from spades_env.engine.bits import U64, bit, lowest, popcount
+from spades_env.engine.conceal import sees_hand
+from spades_env.engine.draft import was_kept
+from spades_env.engine.sample import draw_card, draw_unit, led_from_only_spades, outside, settle_draft
+from spades_env.engine.state import BLIND_BID, BROKEN_UNSEEN, UNKNOWN_CARD
+
+# The chance that a card is kept: logistic in the tricks that it adds, over those of an average card. The scripted
+# player always keeps a spade, king or ace and nearly always a queen; the slope leaves room for players who do not.
+MEAN_GAIN = -0.22
+SLOPE = 10.0
+LEAST = 0.02
+KEEP_CHANCE = np.array([
+    [
+        min(max(1.0 / (1.0 + math.exp(-SLOPE * (CARD_GAIN[spade, rank] - MEAN_GAIN))), LEAST), 1.0 - LEAST)
+        for rank in range(13)
+    ]
+    for spade in range(2)
+])  # fmt: skip
+# Partial sums at one card: (kept + 1) (forced + 1) (rejected + 1) of them, at most 5 * 10 * 10.
+BLOCK = 512
+# Partial sums, and what they are about.
+DRAFT = np.dtype(
+    [
+        ("sums", "f8", 53 * BLOCK),
+        ("cards", "i8", 52),  # the unknown cards
+        ("count", "i8"),  # how many
+        ("kept", "i8"),  # unknown places of kept cards
+        ("rejected", "i8"),
+        ("forced", "i8"),
+        ("held", "u8"),  # cards that the other must have taken
+        ("not_held", "u8"),  # cards that it cannot have taken
+    ],
+    align=True,
+)
+TAKEN_KEPT, TAKEN_FORCED, REJECTED, UNSEEN = range(4)
+
+
+@jit
+def tells(s, r, observer):
+    """Whether the draft says something about the other hand that this model can weigh.
+
+    Not before the observer looks at its cards; and not after a blind nil, which drafts for other cards and moves some.
+    """
+    if not r.draft or s.draws == 0 or not sees_hand(s, observer):
+        return False
+    return s.blind[0] != BLIND_BID and s.blind[1] != BLIND_BID
+
+
+@jit
+def kind_of(s, observer, place):
+    """The kind of an unknown place of the deck."""
+    k = place // 2
+    if k >= s.draws or (s.opener + k) % 2 == observer:
+        return UNSEEN
+    if was_kept(s, k):
+        return TAKEN_KEPT if place % 2 == 0 else UNSEEN
+    return REJECTED if place % 2 == 0 else TAKEN_FORCED
+
+
+@jit
+def place_in(d, c, kept, rejected, forced):
+    """Index of a partial sum."""
+    return c * BLOCK + (kept * (d.rejected + 1) + rejected) * (d.forced + 1) + forced
+
+
+@jit
+def weight(d, c, kind, even):
+    """The factor that card ``c`` brings if it goes to a place of a kind; 0 if it cannot."""
+    card = d.cards[c]
+    taken = kind in (TAKEN_KEPT, TAKEN_FORCED)
+    if (d.not_held if taken else d.held) & bit(card):
+        return 0.0
+    if kind in (TAKEN_FORCED, UNSEEN):
+        return 1.0
+    chance = 0.5 if even else KEEP_CHANCE[1 if card >= 39 else 0, card % 13]
+    return chance if kind == TAKEN_KEPT else 1.0 - chance
+
+
+@jit.apart
+def prepare(drafts, views, rules, observer, held, not_held, even):
+    """Fill ``drafts[0]`` with the sums over all assignments; returns the sum of all likelihoods.
+
+    Args:
+        drafts: array of one DRAFT record.
+        views: array of one STATE record, what ``observer`` knows.
+        rules: array of its RULES record.
+        observer: the seat.
+        held: cards that the other is known to have taken, besides those it has played.
+        not_held: cards that it is known not to have taken, besides those of the suits that it has shown to be out of.
+        even: whether every card is kept with chance 1/2, so that all assignments are alike.
+    """
+    d = drafts[0]
+    s = views[0]
+    other = 1 - observer
+    unknown = U64(ALL_CARDS)
+    d.kept = 0
+    d.rejected = 0
+    d.forced = 0
+    for place in range(52):
+        if s.deck[place] != UNKNOWN_CARD:
+            unknown &= ~bit(s.deck[place])
+            continue
+        kind = kind_of(s, observer, place)
+        d.kept += 1 if kind == TAKEN_KEPT else 0
+        d.forced += 1 if kind == TAKEN_FORCED else 0
+        d.rejected += 1 if kind == REJECTED else 0
+    d.held = held | s.plays[other]
+    d.not_held = not_held | (~outside(s.voids[other]) & ~d.held)
+    d.count = popcount(unknown)
+    for c in range(d.count):
+        d.cards[c] = lowest(unknown)
+        unknown &= unknown - U64(1)
+    n = d.count
+    for kept in range(d.kept + 1):
+        for rejected in range(d.rejected + 1):
+            for forced in range(d.forced + 1):
+                d.sums[place_in(d, n, kept, rejected, forced)] = 1.0 if kept + rejected + forced == 0 else 0.0
+    for c in range(n - 1, -1, -1):
+        keep = weight(d, c, TAKEN_KEPT, even)
+        force = weight(d, c, TAKEN_FORCED, even)
+        reject = weight(d, c, REJECTED, even)
+        leave = weight(d, c, UNSEEN, even)
+        for kept in range(d.kept + 1):
+            for rejected in range(d.rejected + 1):
+                for forced in range(d.forced + 1):
+                    total = 0.0
+                    if kept + rejected + forced < n - c:
+                        total += leave * d.sums[place_in(d, c + 1, kept, rejected, forced)]
+                    if kept:
+                        total += keep * d.sums[place_in(d, c + 1, kept - 1, rejected, forced)]
+                    if rejected:
+                        total += reject * d.sums[place_in(d, c + 1, kept, rejected - 1, forced)]
+                    if forced:
+                        total += force * d.sums[place_in(d, c + 1, kept, rejected, forced - 1)]
+                    d.sums[place_in(d, c, kept, rejected, forced)] = total
+    return d.sums[place_in(d, 0, d.kept, d.rejected, d.forced)]
+
+
+@jit
+def draw_kinds(d, rng):
+    """Draw an assignment of the cards to the four kinds; the sets, in the order of the kinds."""
+    kept, rejected, forced = d.kept, d.rejected, d.forced
+    in_kept = in_forced = in_rejected = unseen = U64(0)
+    for c in range(d.count):
+        rest = draw_unit(rng) * d.sums[place_in(d, c, kept, rejected, forced)]
+        card = bit(d.cards[c])
+        if kept:
+            rest -= weight(d, c, TAKEN_KEPT, False) * d.sums[place_in(d, c + 1, kept - 1, rejected, forced)]
+            if rest < 0.0:
+                kept -= 1
+                in_kept |= card
+                continue
+        if forced:
+            rest -= weight(d, c, TAKEN_FORCED, False) * d.sums[place_in(d, c + 1, kept, rejected, forced - 1)]
+            if rest < 0.0:
+                forced -= 1
+                in_forced |= card
+                continue
+        if rejected:
+            rest -= weight(d, c, REJECTED, False) * d.sums[place_in(d, c + 1, kept, rejected - 1, forced)]
+            if rest < 0.0:
+                rejected -= 1
+                in_rejected |= card
+                continue
+        unseen |= card
+    return in_kept, in_forced, in_rejected, unseen
+
+
+@jit.apart
+def redraw_draft(drafts, views, rules, observer, rng, worlds, row):
+    """Draw what the other player took and rejected anew at ``worlds[row]``, a world of ``views[0]``."""
+    d = drafts[0]
+    v = views[0]
+    s = worlds[row]
+    other = 1 - observer
+    in_kept, in_forced, in_rejected, unseen = draw_kinds(d, rng)
+    for place in range(52):
+        if v.deck[place] != UNKNOWN_CARD:
+            continue
+        kind = kind_of(v, observer, place)
+        if kind == TAKEN_KEPT:
+            s.deck[place] = draw_card(rng, in_kept)
+            in_kept ^= bit(s.deck[place])
+        elif kind == TAKEN_FORCED:
+            s.deck[place] = draw_card(rng, in_forced)
+            in_forced ^= bit(s.deck[place])
+        elif kind == REJECTED:
+            s.deck[place] = draw_card(rng, in_rejected)
+            in_rejected ^= bit(s.deck[place])
+        else:
+            s.deck[place] = draw_card(rng, unseen)
+            unseen ^= bit(s.deck[place])
+    hand = U64(0)
+    for k in range(s.draws):
+        if (s.opener + k) % 2 == other:
+            hand |= bit(s.deck[2 * k + 1 - was_kept(s, k)])
+    s.hands[other] = hand & ~s.plays[other]
+    settle_draft(s, rules[0])
+    s.broken = v.broken
+    if not rules[0].spades_must_break and not s.broken and led_from_only_spades(s, rules[0]):
+        s.broken = BROKEN_UNSEEN

@@ -1,0 +1,143 @@
+"""The search players: legal, within budget, the same for the same view, stronger than the scripted player."""
+
+from __future__ import annotations
+
+import time
+from random import Random
+
+import numpy as np
+import pytest
+from random_rules import MIXES, random_rules, random_start
+from spades_agents import make_agent
+from spades_agents.search import PIMCAgent, RolloutAgent
+from spades_training.evaluate import evaluate
+
+from spades_env.cards import ALL_CARDS, action_name, cards_in, mask_of, parse_cards
+from spades_env.game import Game, Phase
+from spades_env.rules import Rules
+
+NAMES = ["rollout", "pimc"]
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_legal_under_random_rules(seed):
+    rng = Random(seed)
+    rules = random_rules(rng)
+    game = Game(rules, seed=seed, **random_start(rng, rules))
+    agents = [make_agent(f"{name}:worlds=3,beliefs={beliefs}") for name in NAMES for beliefs in ("true", "false")]
+    dice = make_agent(f"uniform:seed={seed}")
+    while not game.is_over and game.hand_number < 2:
+        agent = dice if rng.random() < 0.3 else rng.choice(agents)
+        game.apply(agent.act(game.view()))  # raises if it is not legal
+
+
+@pytest.mark.parametrize("rules", MIXES)
+@pytest.mark.parametrize("name", NAMES)
+def test_equal_views_and_seeds_give_equal_actions(name, rules):
+    """The worlds of a view differ in what the seat cannot see; and what an agent did before does not matter."""
+    agent, other = make_agent(f"{name}:worlds=4,seed=5"), make_agent(f"{name}:worlds=4,seed=5")
+    game = Game(MIXES[rules], seed=3)
+    rng = np.random.default_rng(0)
+    for step in range(70):
+        view = game.view()
+        action = agent.act(view)
+        if step % 3 == 0:
+            other.reset()
+            assert other.act(view.sample(rng).view(view.observer)) == action
+        game.apply(action)
+
+
+def test_seeds_matter():
+    view = Game("two_player", seed=0).view()
+    streams = []
+    for seed in range(3):
+        agent = RolloutAgent(worlds=2)
+        agent.reset(seed)
+        streams.append(int(agent._stream(view)[0]))
+    assert len(set(streams)) == 3
+
+
+@pytest.mark.parametrize("rules", ["two_player", "partnership"])
+@pytest.mark.parametrize("name", NAMES)
+def test_the_clock_is_kept(name, rules):
+    seconds = 0.05
+    agent = make_agent(f"{name}:seconds={seconds}")
+    game = Game(rules, seed=1)
+    game.apply(agent.act(game.view()))  # compiles
+    over = 0
+    for _ in range(40):
+        view = game.view()
+        start = time.thread_time(), time.perf_counter()
+        action = agent.act(view)
+        # processor time: another process may have the core
+        over += time.thread_time() - start[0] > seconds + 0.1
+        game.apply(action)
+    assert over == 0
+
+
+def test_an_interrupted_search_answers_legally():
+    agent = PIMCAgent(seconds=1e-9)
+    game = Game("two_player", seed=2)
+    while game.hand_number < 2 and not game.is_over:
+        game.apply(agent.act(game.view()))
+
+
+@pytest.mark.parametrize(
+    "options,message",
+    [
+        ("worlds=0", "worlds must"),
+        ("worlds=many", "worlds must"),
+        ("seconds=0", "seconds must"),
+        ("beliefs=maybe", "beliefs must"),
+        ("depth=3", "no option 'depth'"),
+    ],
+)
+def test_options_that_make_no_sense(options, message):
+    with pytest.raises(ValueError, match=message):
+        make_agent(f"pimc:{options}")
+
+
+def ending(
+    hands: list[str], bids: list[int], tricks: list[int], trick: str = "", bags: tuple[int, int] = (0, 0)
+) -> Game:
+    """The last tricks of a dealt two-player game in which seat 0 leads; who played what before does not matter."""
+    game = Game(Rules(players=2, blind_nil=0, loss=None), seed=0, bags=bags)
+    held = [mask_of(parse_cards(hand)) for hand in hands]
+    done = 13 - len(parse_cards(hands[0]))
+    rest = cards_in(ALL_CARDS & ~sum(held))
+    state = game._state[0]
+    for seat in range(2):
+        state["hands"][seat] = held[seat]
+        state["plays"][seat] = mask_of(rest[seat * done : (seat + 1) * done])
+        state["bids"][seat], state["tricks"][seat] = bids[seat], tricks[seat]
+    state["phase"], state["seat"], state["leader"], state["broken"] = Phase.PLAY, 0, 0, 1
+    state["played"] = 2 * done
+    state["order"][: 2 * done] = rest[: 2 * done]
+    for card in parse_cards(trick) if trick else []:
+        game.apply(card)
+    return game
+
+
+@pytest.mark.parametrize(
+    "why,position,answers",
+    [
+        ("the missing trick of the contract", (["9C 5D 4D", "KC 2C 3H"], [4, 5], [6, 4], "9C"), "KC"),
+        ("no bag at nine", (["9C 5C 4D", "KC 8C 2C"], [3, 5], [5, 5], "9C", (0, 9)), "8C 2C"),
+        ("deny the contract for a bag", (["9C 3D", "KC 8C"], [6, 5], [5, 6], "9C"), "KC"),
+        ("break the nil from below", (["5C 9D 4D", "KC 3C 2H"], [0, 5], [0, 10], "5C"), "3C"),
+        ("a nil stays below", (["TC 9D 4D", "KC 8C 2C"], [5, 0], [10, 0], "TC"), "8C 2C"),
+        ("cash the ace that the contract needs", (["AS 3C 2D", "KS 5C 6D"], [6, 7], [5, 5]), "AS"),
+    ],
+)
+def test_the_one_right_card(why, position, answers):
+    agent = PIMCAgent(worlds=40, beliefs=False)  # nobody played the cards before in this order
+    assert action_name(agent.act(ending(*position).view())) in answers.split(), why
+
+
+@pytest.mark.parametrize(
+    "name,rules,floor", [("rollout:worlds=8", "partnership", 0.3), ("pimc:worlds=4", "two_player", 0.4)]
+)
+def test_it_holds_its_own_against_the_scripted_player(name, rules, floor):
+    result = evaluate(name, "heuristic", rules, matches=10, seed=3)
+    assert result.win_rate.value is not None
+    assert result.win_rate.value >= floor
