@@ -31,7 +31,9 @@ def test_sides_share_one_match(rules):
         chances = [chance(rules, scores, bags, side, opener) for side in range(rules.sides)]
         assert sum(chances) == pytest.approx(1, abs=1e-6)
         if rules.sides == 2:
-            assert chance(rules, scores[::-1], bags[::-1], 1, 1 - opener) == pytest.approx(chances[0], abs=1e-6)
+            assert chance(rules, scores[::-1], bags[::-1], 1, (opener + 1) % rules.players) == pytest.approx(
+                chances[0], abs=1e-6
+            )
 
 
 @pytest.mark.parametrize("rules", TWO)
