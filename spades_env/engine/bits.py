@@ -77,6 +77,21 @@ def spread(typingctx: Any, row: Any, start: Any, word: Any) -> Any:
 
 
 @_primitive
+def blank(typingctx: Any, row: Any, visible: Any) -> Any:
+    """Set ``row[k]`` to -1 wherever bit ``k`` of ``visible`` is clear, for k below 64 (row: 1-D int8, contiguous)."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        array, bits = args
+        data = context.make_array(signature.args[0])(context, builder, array).data
+        place = builder.bitcast(data, _BYTES.as_pointer())
+        hidden = builder.sext(builder.bitcast(builder.not_(bits), _BITS), _BYTES)
+        builder.store(builder.or_(builder.load(place, align=1), hidden), place, align=1)
+        return context.get_dummy_value()
+
+    return types.void(row, types.uint64), codegen
+
+
+@_primitive
 def prefetch(typingctx: Any, rows: Any, row: Any, offset: Any) -> Any:
     """Ask for the cache line ``offset`` bytes into ``rows[row]``, soon to be written: a hint, even past the end."""
 

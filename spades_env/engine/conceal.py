@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from spades_env.engine.draft import was_kept
+from spades_env.engine.bits import U64, bit, blank
 from spades_env.engine.jit import jit
-from spades_env.engine.state import BROKEN, DRAFT, HIDDEN, PUBLIC, UNASKED, UNKNOWN_CARD
+from spades_env.engine.ledger import ones
+from spades_env.engine.state import BROKEN, DRAFT, HIDDEN, PUBLIC, UNASKED
+
+_PAST_THE_DECK = U64(0xFFF << 52)
 
 
 @jit
@@ -42,25 +45,36 @@ def conceal(states, row, r, seat, outs, out_row):
             out.seen[other] = 0
             out.given[other] = 0
             out.received[other] = 0
-    for k in range(52):
-        out.deck[k] = UNKNOWN_CARD
-    if r.draft:
-        conceal_draft(s, r, seat, out)
+    blank(out.deck, _PAST_THE_DECK | (seen_in_draft(s, r, seat) if r.draft else U64(0)))
 
 
 @jit
-def conceal_draft(s, r, seat, out):
-    """Show the cards of the draft that ``seat`` has seen, at their places in the deck."""
-    public = r.rejected == PUBLIC
-    for k in range(s.draws):
-        drawer = (s.opener + k) % 2
-        kept = was_kept(s, k)
-        # place of the card that went to the hand, then of the one that went to the pile
-        taken = 2 * k + 1 - kept
-        discarded = 2 * k + kept
-        if drawer == seat:
-            out.deck[taken] = s.deck[taken]
-        if public or (drawer == seat and (not kept or r.rejected != HIDDEN)):
-            out.deck[discarded] = s.deck[discarded]
+def every_fourth(word):
+    """Bits 0 to 12 of a word, moved apart to bits 0, 4, 8, ... (Warren, Hacker's Delight, 7-2)."""
+    word = (word | word << U64(24)) & U64(0x000000FF000000FF)
+    word = (word | word << U64(12)) & U64(0x000F000F000F000F)
+    word = (word | word << U64(6)) & U64(0x0303030303030303)
+    return (word | word << U64(3)) & U64(0x1111111111111111)
+
+
+@jit
+def seen_in_draft(s, r, seat):
+    """The places of the deck that ``seat`` has seen in the draft, as bits.
+
+    Draw k takes places 2k and 2k + 1, and the opener decides draws 0, 2, 4, ... So the first cards of the opener's
+    draws lie at places 0, 4, 8, ..., the second ones at 1, 5, 9, ..., and the other seat's two further on each.
+    """
+    own = 0 if seat == s.opener else 1
+    decided = ones((s.draws + 1 - own) >> 1, 13)
+    kept = U64(s.kept >> 13 * own & 0x1FFF)
+    after_kept = kept if r.rejected != HIDDEN else U64(0)
+    places = every_fourth(decided) << U64(2 * own)
+    places |= every_fourth((decided & ~kept) | after_kept) << U64(2 * own + 1)
+    if r.rejected == PUBLIC:
+        decided = ones((s.draws + own) >> 1, 13)
+        kept = U64(s.kept >> 13 * (1 - own) & 0x1FFF)
+        places |= every_fourth(decided & ~kept) << U64(2 * (1 - own))
+        places |= every_fourth(kept) << U64(2 * (1 - own) + 1)
     if sees_drawn(s, seat):
-        out.deck[2 * s.draws] = s.deck[2 * s.draws]
+        places |= bit(2 * s.draws)
+    return places

@@ -70,11 +70,11 @@ STATE = np.dtype(
         ("key", "u8"),  # names the table's random stream; a deck depends on (key, match, hand number) alone
         ("match", "i4"),  # matches finished at this table
         ("hand_number", "i4"),  # hands finished in this match
+        ("deck", "i1", 52),  # draw order (draft) or deal order of this hand; bits.blank needs 12 bytes after it
         ("points", "i4", 4),  # score change of the last finished hand, by side
         ("last_bids", "i1", 4),  # the same of the last finished hand
         ("last_blind", "i1", 4),
         ("last_tricks", "i1", 4),
-        ("deck", "i1", 52),  # draw order (draft) or deal order of this hand
     ],
     align=True,
 )
