@@ -15,6 +15,7 @@ from spades_env import __version__
 from spades_training.bench.command import bench
 from spades_training.config import PRESETS, Config
 from spades_training.options import parse_rules
+from spades_training.puzzles import puzzles
 
 __all__ = ["app"]
 
@@ -194,6 +195,7 @@ def replay(file: Annotated[Path, typer.Argument(help="A record that was saved, a
     typer.echo("every deck, move and result checked")
 
 
+app.command()(puzzles)
 app.command()(bench)
 
 

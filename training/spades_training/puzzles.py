@@ -1,0 +1,70 @@
+"""The command ``spades puzzles``."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Any
+
+import typer
+
+from spades_env.cards import action_name
+
+__all__ = ["puzzles"]
+
+
+def puzzles(
+    agent: Annotated[str, typer.Argument(help="A player: heuristic, pimc:worlds=60, ppo:runs/x/model.zip ...")],
+    theme: Annotated[str, typer.Option(help="Only the puzzles of this theme.")] = "",
+    seed: Annotated[int, typer.Option("--seed", help="Seeds the player before each puzzle.")] = 0,
+    wrong: Annotated[bool, typer.Option("--wrong", help="Show only those that it gets wrong.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for machines instead.")] = False,
+) -> None:
+    """Let a player decide in positions with one right answer: its choices, and the reasons.
+
+    A player that was trained for some rules answers the puzzles of these rules alone.
+    """
+    from spades_agents.puzzles import load_puzzles, score
+    from spades_agents.registry import make_agent
+
+    chosen = load_puzzles()
+    if theme:
+        known = sorted({puzzle.theme for puzzle in chosen})
+        chosen = tuple(puzzle for puzzle in chosen if puzzle.theme == theme)
+        if not chosen:
+            raise ValueError(f"no puzzle has the theme {theme!r}: use one of {', '.join(known)}")
+    player = make_agent(agent)
+    own = getattr(player, "rules", None)
+    if own is not None:
+        same = ("players", "partners", "draft")
+        chosen = tuple(p for p in chosen if all(getattr(p.rules, field) == getattr(own, field) for field in same))
+    attempts = score(player, chosen, seed)
+    right = sum(attempt.right for attempt in attempts)
+    rows: list[dict[str, Any]] = [
+        {
+            "name": attempt.puzzle.name,
+            "theme": attempt.puzzle.theme,
+            "rules": attempt.puzzle.rules.name,
+            "answer": [action_name(action) for action in attempt.puzzle.answer],
+            "choice": action_name(attempt.action),
+            "right": attempt.right,
+            "reason": attempt.puzzle.reason,
+        }
+        for attempt in attempts
+    ]
+    if as_json:
+        typer.echo(json.dumps({"agent": player.name, "right": right, "puzzles": len(rows), "attempts": rows}))
+        return
+    _print(player.name, right, len(rows), [row for row in rows if not (wrong and row["right"])])
+
+
+def _print(name: str, right: int, count: int, rows: list[dict[str, Any]]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(title=f"{name}: {right} of {count} puzzles right", title_justify="left")
+    for column in ("puzzle", name, "right", "reason"):
+        table.add_column(column, overflow="fold")
+    for row in rows:
+        mark = "[green]yes[/green]" if row["right"] else f"[red]no: {' or '.join(row['answer'])}[/red]"
+        table.add_row(row["name"], row["choice"], mark, row["reason"])
+    Console(highlight=False).print(table)
