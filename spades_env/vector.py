@@ -17,7 +17,7 @@ from spades_env.engine import turns
 from spades_env.engine.turns import OPTIONS, TURN
 from spades_env.episodes import Illegal, check_illegal, check_render_mode, start_options
 from spades_env.game import Game, IllegalAction
-from spades_env.observation import SIZE
+from spades_env.observation import SIZE, observation_rows
 from spades_env.opponents import OneByOne, Opponents, make_opponents
 from spades_env.rules import Rules
 from spades_env.tables import ILLEGAL_REWARD, Episode, Reward, Tables, agent_seed
@@ -224,7 +224,7 @@ class SpadesVectorEnv(VectorEnv):
     def _fresh(self) -> tuple[np.ndarray, ...]:
         n = self.num_envs
         flags = np.empty(n, np.bool_), np.empty(n, np.bool_)
-        return np.empty((n, SIZE), np.int8), np.empty((n, NUM_ACTIONS), np.int8), np.empty(n, np.float64), *flags
+        return observation_rows(n), np.empty((n, NUM_ACTIONS), np.int8), np.empty(n, np.float64), *flags
 
     def _infos(self, masks: np.ndarray, over: np.ndarray) -> dict[str, Any]:
         infos: dict[str, Any] = {"action_mask": masks, "_action_mask": np.ones(self.num_envs, np.bool_)}

@@ -61,6 +61,7 @@ class SpadesVecEnv(VecEnv):
         super().__init__(self.env.num_envs, self.env.single_observation_space, self.env.single_action_space)
         if seed is not None:
             self.seed(seed)
+        self._nothing: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]  # made once: a dict costs 45 ns
         self._actions = np.zeros(self.num_envs, np.int64)
         self._returns = np.zeros(self.num_envs)
         self._lengths = np.zeros(self.num_envs, np.int64)
@@ -94,7 +95,7 @@ class SpadesVecEnv(VecEnv):
         dones = terminated | truncated
         self._returns += rewards
         self._lengths += 1
-        infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
+        infos = self._nothing.copy()
         if dones.any():
             elapsed = round(time.perf_counter() - self._start, 6)
             final = found["final_info"]
