@@ -16,10 +16,8 @@ JUNK = [None, True, -1, 99, 2**70, 0.5, float("nan"), "", "x", "hidden", b"AS", 
 
 def refused(call, *args, **kwargs):
     """The call raises a ValueError whose message is one line of some length."""
-    with pytest.raises(ValueError) as error:
+    with pytest.raises(ValueError, match=r"\A.{1,600}\Z"):
         call(*args, **kwargs)
-    text = str(error.value)
-    assert text and "\n" not in text and len(text) < 600, text
 
 
 def played(preset, seed, actions=40):
