@@ -26,7 +26,7 @@ from spades_training.train import TrainingError, new_run, train
 from typer.testing import CliRunner
 
 SMALL = {"n_envs": 32, "n_steps": 32, "batch_size": 512, "layers": "32", "eval_hands": 100, "final_matches": 2}
-SMALL |= {"eval_opponents": "random", "tensorboard": False, "max_hands": 20}
+SMALL |= {"warm_start": 0, "eval_opponents": "random", "tensorboard": False, "max_hands": 20}
 
 
 def quiet():

@@ -35,7 +35,7 @@ def imitate(
         env: where the teacher takes the learners' seats.
         teacher: the player to imitate.
         decisions: how many of its decisions to see, rounded up to whole collections.
-        after_round: called after each collection, with how many are done and how many there are.
+        after_round: called before the first and after each collection, with how many are done and how many there are.
         steps: steps of a collection, at every table.
         batch_size: decisions in a minibatch.
         learning_rate: of Adam at the start; it falls evenly to a twentieth of it.
@@ -48,6 +48,7 @@ def imitate(
     rows = np.arange(env.num_envs)
     observations = env.reset()
     rounds = -(-decisions // (steps * env.num_envs))
+    after_round(0, rounds)
     for k in range(rounds):
         seen, masks, actions, rewards, dones = ([] for _ in range(5))
         for _ in range(steps):
