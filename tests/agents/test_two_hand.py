@@ -172,6 +172,15 @@ def test_gaps_do_not_matter():
         assert len(values) <= 1
 
 
+def test_without_every_card_the_values_are_the_same():
+    rng = Random(10)
+    positions = [random_position(rng, 2, 9) for _ in range(200)]
+    payoffs = [random_payoffs(rng) for _ in positions]
+    short = solve(positions, payoffs, every_card=False)
+    np.testing.assert_array_equal(solve(positions, payoffs).values, short.values)
+    assert np.isnan(short.cards).all()
+
+
 def test_threads_and_order_change_nothing():
     deals = random_deals(60, 8)
     payoffs = np.random.default_rng(8).normal(size=14)

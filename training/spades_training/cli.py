@@ -16,6 +16,7 @@ from spades_training.bench.command import bench
 from spades_training.config import PRESETS, Config
 from spades_training.options import parse_rules
 from spades_training.puzzles import puzzles
+from spades_training.solve_command import solve
 
 __all__ = ["app"]
 
@@ -197,6 +198,7 @@ def replay(file: Annotated[Path, typer.Argument(help="A record that was saved, a
 
 app.command()(puzzles)
 app.command()(bench)
+app.command()(solve)
 
 
 if __name__ == "__main__":

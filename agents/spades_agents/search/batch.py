@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
@@ -13,11 +13,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from spades_agents.compiler import jit
+from spades_agents.search.four_hand import new_table as new_trick_table
 from spades_agents.search.payoffs import solve_rows
+from spades_agents.search.tricks import rate_rows
 from spades_agents.search.two_hand import NO_CARD, new_table
-from spades_env.cards import SPADES, SPADES_MASK, SUIT_MASKS, card_name
+from spades_env.cards import NUM_CARDS, SPADES, SPADES_MASK, SUIT_MASKS, card_name, mask_of
 
-__all__ = ["Solved", "legal_cards", "solve_two"]
+__all__ = ["Solved", "legal_cards", "nil_can_be_broken", "solve_four", "solve_two"]
 
 
 @dataclass(frozen=True)
@@ -76,6 +78,7 @@ def solve_two(
     spades_must_break: bool = True,
     payoffs: ArrayLike | None = None,
     won: ArrayLike = 0,
+    every_card: bool = True,
     threads: int | None = None,
 ) -> Solved:
     """Solve positions of the two-player game's play with both hands open, exactly.
@@ -90,6 +93,7 @@ def solve_two(
         payoffs: float[n, 14] or float[14], what seat 0 gets for 0..13 tricks won in the whole hand; seat 1 gets
             the negative. By default the number of tricks that seat 0 takes from here on.
         won: int[n], the tricks that seat 0 has already won.
+        every_card: whether to rate every card; without, ``cards`` is all NaN and the values take about half the time.
         threads: how many to use; one for each processor by default.
 
     Returns:
@@ -118,6 +122,8 @@ def solve_two(
         pays = np.ascontiguousarray(np.broadcast_to(pays, (rows, 14)))
     mine = np.take_along_axis(sets, turn[:, None], 1)[:, 0]
     legal = legal_cards(mine, table, broken > 0)
+    if not every_card:
+        legal[table < 0] = 0  # a reply has few choices: they are all rated, and forgotten
     values = np.empty(rows)
     cards = np.full((rows, 52), np.nan)
     jit.announce("the agents")
@@ -127,7 +133,178 @@ def solve_two(
         solve_rows(new_table(), *(array[share] for array in arrays))
 
     in_threads(work, rows, threads)
+    if not every_card:
+        cards[:] = np.nan
     return Solved(values, cards)
+
+
+def solve_four(
+    hands: ArrayLike,
+    leader: ArrayLike = 0,
+    *,
+    side: Iterable[int] | None = None,
+    trick: ArrayLike = (),
+    spades_broken: ArrayLike = False,
+    spades_must_break: bool = True,
+    every_card: bool = True,
+    threads: int | None = None,
+) -> Solved:
+    """Most tricks that a side can force with three or four open hands, the other seats all playing against it.
+
+    Args:
+        hands: uint64[n, 4] or uint64[n, 3], the cards that each seat holds (52-bit sets).
+        leader: int[n], the seat that leads the trick, or has led it. Like ``spades_broken``, one value may stand for
+            every row.
+        side: the seats that play together; by default 0 and 2 of four, 0 of three.
+        trick: int[n, k] or int[k], the cards of the current trick in order of play; k may be 0.
+        spades_broken: bool[n].
+        spades_must_break: whether the rule holds.
+        every_card: whether to rate every card; without, ``cards`` is all NaN and the values take about half the time.
+        threads: how many to use; one for each processor by default.
+
+    Returns:
+        Tricks of the side from the current trick on: the value of each position, and after each card that the
+        seat on turn may play.
+
+    Raises:
+        ValueError: if the arrays do not fit each other or a position makes no sense; the message says which.
+    """
+    seats = _seats(hands)
+    chosen = _seat_set("side", ((0, 2) if seats == 4 else (0,)) if side is None else side, seats)
+    return _solve_tricks(
+        hands, leader, trick, spades_broken, spades_must_break, chosen, chosen, 17, every_card, threads
+    )
+
+
+def nil_can_be_broken(
+    hands: ArrayLike,
+    nil: int,
+    leader: ArrayLike = 0,
+    *,
+    partner: int | None = None,
+    trick: ArrayLike = (),
+    spades_broken: ArrayLike = False,
+    spades_must_break: bool = True,
+    every_card: bool = True,
+    threads: int | None = None,
+) -> Solved:
+    """Whether the opponents of a nil bidder, all hands open, can make it take a trick from here on.
+
+    Args:
+        hands: as in :func:`solve_four`, like all that is not listed here.
+        nil: the seat that bid nil.
+        leader: the seat that leads the trick, or has led it.
+        partner: the seat that helps it; by default the one opposite of four, none of three. -1 for none.
+        trick: the cards of the current trick.
+        spades_broken: whether spades are broken.
+        spades_must_break: whether the rule holds.
+        every_card: whether to rate every card.
+        threads: how many to use.
+
+    Returns:
+        1.0 where the nil is broken with best play, 0.0 where it is safe; by position, and after each card.
+
+    Raises:
+        ValueError: as :func:`solve_four`.
+    """
+    seats = _seats(hands)
+    helper = (nil + 2 if seats == 4 else -1) if partner is None else partner
+    counted = _seat_set("nil", [nil], seats)
+    friends = counted if helper == -1 else _seat_set("partner", [nil, helper % seats], seats)
+    side = (1 << seats) - 1 - friends
+    return _solve_tricks(hands, leader, trick, spades_broken, spades_must_break, side, counted, 1, every_card, threads)
+
+
+def _seats(hands: ArrayLike) -> int:
+    shape = np.shape(hands)
+    if len(shape) != 2 or shape[1] not in (3, 4):
+        raise ValueError(f"hands must have the shape (n, 3) or (n, 4), got {shape}")
+    return shape[1]
+
+
+def _seat_set(name: str, chosen: Iterable[int], seats: int) -> int:
+    listed = list(chosen)
+    if not listed or any(seat not in range(seats) for seat in listed):
+        raise ValueError(f"{name} must name seats in 0..{seats - 1}, got {listed}")
+    return mask_of(listed)
+
+
+def _solve_tricks(
+    hands: ArrayLike,
+    leader: ArrayLike,
+    trick: ArrayLike,
+    spades_broken: ArrayLike,
+    spades_must_break: bool,
+    side: int,
+    counted: int,
+    most: int,
+    every_card: bool,
+    threads: int | None,
+) -> Solved:
+    """What :func:`solve_four` and :func:`nil_can_be_broken` share."""
+    seats = _seats(hands)
+    held = np.asarray(hands, np.uint64)
+    rows = len(held)
+    sets = np.zeros((rows, 4), np.uint64)
+    sets[:, :seats] = held
+    leads = per_row("leader", leader, rows, np.int64, 0, seats - 1)
+    broken = per_row("spades_broken", spades_broken, rows, np.int64, 0, 1)
+    given = np.asarray(trick, np.int64)
+    if given.ndim not in (1, 2) or given.shape[-1] >= seats or (given.ndim == 2 and len(given) != rows):
+        raise ValueError(f"trick must have the shape ({rows}, k) or (k,) with k < {seats}, got {given.shape}")
+    count = given.shape[-1]
+    table = np.full((rows, 3), NO_CARD, np.int64)
+    table[:, :count] = given
+    if count and not (given.min() >= 0 and given.max() < NUM_CARDS):
+        raise ValueError(f"trick must hold cards in 0..51, got {given.min()}..{given.max()}")
+    broken |= not spades_must_break
+    broken |= np.any(table // 13 == SPADES, axis=1)
+    _check_four(sets[:, :seats], leads, table[:, :count])
+    turn = (leads + count) % seats
+    led = table[:, 0]
+    legal = legal_cards(np.take_along_axis(sets, turn[:, None], 1)[:, 0], led, broken > 0)
+    if not every_card:
+        legal[:] = 0
+    values = np.empty(rows)
+    cards = np.full((rows, 52), np.nan)
+    jit.announce("the agents")
+
+    def work(share: slice) -> None:
+        rate_rows(
+            new_trick_table(),
+            sets[share],
+            seats,
+            leads[share],
+            table[share],
+            count,
+            broken[share],
+            side,
+            counted,
+            most,
+            legal[share],
+            values[share],
+            cards[share],
+        )
+
+    in_threads(work, rows, threads)
+    return Solved(values, cards)
+
+
+def _check_four(sets: np.ndarray, leader: np.ndarray, trick: np.ndarray) -> None:
+    """Raise ValueError for a position that cannot be."""
+    refuse(np.any(sets >> np.uint64(52), axis=1), lambda k: "a hand has bits above 51")
+    index = np.arange(len(sets))
+    seats, count = sets.shape[1], trick.shape[1]
+    held = sets.copy()
+    on_table = np.uint64(1) << trick.astype(np.uint64)
+    for k in range(count):
+        held[index, (leader + k) % seats] |= on_table[:, k]
+    everything = np.bitwise_or.reduce(np.concatenate([sets, on_table], axis=1), axis=1)
+    total = sizes(sets).sum(axis=1) + count
+    refuse(sizes(everything) != total, lambda k: "a card is in two places")
+    counts = sizes(held)
+    refuse(np.any(counts != counts[:, :1], axis=1), lambda k: f"with the trick, the hands have {counts[k]} cards")
+    refuse(counts[:, 0] == 0, lambda k: "no cards left")
 
 
 def sizes(sets: np.ndarray) -> np.ndarray:

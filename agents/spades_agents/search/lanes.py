@@ -96,3 +96,28 @@ def sorted_lanes(h0, h1):
             h0 = swapped(h0, low, low + 1)
             h1 = swapped(h1, low, low + 1)
     return h0, h1
+
+
+@jit
+def filled_up(word):
+    """``word`` with every bit set that stands above a set bit in the same lane."""
+    word |= (word & U64(0x7FFF_7FFF_7FFF_7FFF)) << U64(1)
+    word |= (word & U64(0x3FFF_3FFF_3FFF_3FFF)) << U64(2)
+    word |= (word & U64(0x0FFF_0FFF_0FFF_0FFF)) << U64(4)
+    return word | (word & U64(0x00FF_00FF_00FF_00FF)) << U64(8)
+
+
+@jit
+def with_gap(word, place):
+    """``word`` with a place opened in a lane: the inverse of :func:`without`, the new place empty."""
+    above = lane_of(place) & (~U64(0) << U64(place))
+    return (word & ~above) | ((word & above) << U64(1) & above)
+
+
+@jit
+def counts(word):
+    """The number of cards in each lane."""
+    word -= word >> U64(1) & U64(0x5555_5555_5555_5555)
+    word = (word & U64(0x3333_3333_3333_3333)) + (word >> U64(2) & U64(0x3333_3333_3333_3333))
+    word = word + (word >> U64(4)) & U64(0x0F0F_0F0F_0F0F_0F0F)
+    return word + (word >> U64(8)) & U64(0x001F_001F_001F_001F)

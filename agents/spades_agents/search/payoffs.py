@@ -14,7 +14,7 @@ from spades_env.engine.play import playable
 
 @jit
 def can_after(t, h0, h1, leader, broken, want, led, card):
-    """The same as :func:`can` after the seat on turn has played ``card``."""
+    """The same as :func:`can` after the seat on turn has played ``card``; NO_CARD for its choice of leads."""
     only = card
     if led >= 0:
         only = NO_CARD
@@ -79,7 +79,7 @@ def solve_cards(t, hand0, hand1, on_turn, led, broken, payoffs, start, legal, ou
         broken: 1 if spades may be led.
         payoffs: what seat 0 gets for each number of tricks of the whole hand, seat 1 getting its negative.
         start: tricks that seat 0 has won so far.
-        legal: the cards to rate, all of them playable.
+        legal: the cards to rate, all of them playable; if there are none, only the value of a lead is found.
         out: float64, by card id; other cards' places are left alone.
     """
     leader = on_turn
@@ -95,16 +95,18 @@ def solve_cards(t, hand0, hand1, on_turn, led, broken, payoffs, start, legal, ou
     most = popcount(h0)
     led_place = place(led, play) if led >= 0 else NO_CARD
     rank_payoffs(t, payoffs, start, most)
-    mine = h0 if on_turn == 0 else h1
     guess = most // 2
     best = 0.0
     known = NO_CARD
+    if legal == U64(0):
+        guess = card_value(t, h0, h1, leader, broken, NO_CARD, NO_CARD, payoffs, start, most, guess)
+        return float(payoffs[start + t.order[guess]])
     rest = legal
     while rest:
         card = lowest(rest)
         rest &= rest - U64(1)
         here = place(card, play)
-        if known < 0 or here != known + 1 or here >> 4 != known >> 4 or mine & bit(here - 1) == U64(0):
+        if known < 0 or here != known + 1 or here >> 4 != known >> 4:
             guess = card_value(t, h0, h1, leader, broken, led_place, here, payoffs, start, most, guess)
         known = here  # the next card touches this one: same value
         value = float(payoffs[start + t.order[guess]])
