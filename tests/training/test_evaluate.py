@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from spades_agents.random_agent import RandomAgent
 from spades_agents.registry import make_agent
-from spades_training.evaluate import _Hands, evaluate
+from spades_training.evaluate import evaluate
+from spades_training.totals import Hands
 
 from spades_env.cards import BID_0, KEEP, LOOK
 from spades_env.game import Game, IllegalAction, Phase
@@ -98,7 +99,7 @@ def test_numbers_of_scripted_players(rules):
 
 def hand(rules, bids, blind, tricks, **changes):
     fields = Rules.preset(rules, **changes)
-    return _Hands.score(fields, np.array([bids]), np.array([blind], bool), np.array([tricks]))
+    return Hands.score(fields, np.array([bids]), np.array([blind], bool), np.array([tricks]))
 
 
 def test_bags_of_the_rulebook():
@@ -131,7 +132,7 @@ def test_bags_add_up_to_the_counter_and_the_penalties(rules):
             if game.hand_number > number:
                 last = game.last_hand
                 arrays = (np.array([last[name]]) for name in ("bids", "blind", "tricks"))
-                scored = _Hands.score(game.rules, *arrays)
+                scored = Hands.score(game.rules, *arrays)
                 bags += scored.bags[0]
                 contract = np.where(scored.made, 10 * scored.contracts + scored.bags, -10 * scored.contracts)
                 penalties += (contract[0] - last["points"]) // 100
