@@ -1,0 +1,1 @@
+"""A player that bids by what a fitted model says each bid is worth, and plays as the scripted player."""
