@@ -17,9 +17,10 @@ from spades_env.engine import turns
 from spades_env.engine.turns import OPTIONS, TURN
 from spades_env.episodes import Illegal, check_illegal, check_render_mode, start_options
 from spades_env.game import Game, IllegalAction
-from spades_env.observation import SIZE, observation_rows
+from spades_env.observation import SIZE
 from spades_env.opponents import OneByOne, Opponents, make_opponents
 from spades_env.rules import Rules
+from spades_env.spare import SpareRows
 from spades_env.tables import ILLEGAL_REWARD, Episode, Reward, Tables, agent_seed
 
 
@@ -103,6 +104,7 @@ class SpadesVectorEnv(VectorEnv):
         self._pending = np.zeros(num_envs, np.int64)
         self._final_obs = np.zeros((num_envs if self._options["same_step"][0] else 0, SIZE), np.int8)
         self._core = (self.tables.states, self.tables.rules_record, self._turns, self._options, self.tables.agent_rng)
+        self._spare = SpareRows(num_envs)
         self._result = self._fresh()
         self._masks = self._result[1]
         self._seeded = np.zeros(num_envs, np.bool_)
@@ -177,7 +179,7 @@ class SpadesVectorEnv(VectorEnv):
 
     def action_masks(self) -> np.ndarray:
         """Bool of shape (num_envs, 75): the legal actions of every learner; none where an episode is over."""
-        return self._masks.astype(np.bool_)
+        return self._masks.view(np.bool_)
 
     def render(self) -> tuple[str, ...] | None:
         """The text of every table as its learner may see it, with ``render_mode="ansi"``."""
@@ -224,7 +226,7 @@ class SpadesVectorEnv(VectorEnv):
     def _fresh(self) -> tuple[np.ndarray, ...]:
         n = self.num_envs
         flags = np.empty(n, np.bool_), np.empty(n, np.bool_)
-        return observation_rows(n), np.empty((n, NUM_ACTIONS), np.int8), np.empty(n, np.float64), *flags
+        return self._spare.take(), np.empty((n, NUM_ACTIONS), np.int8), np.empty(n, np.float64), *flags
 
     def _infos(self, masks: np.ndarray, over: np.ndarray) -> dict[str, Any]:
         infos: dict[str, Any] = {"action_mask": masks, "_action_mask": np.ones(self.num_envs, np.bool_)}
@@ -240,7 +242,8 @@ class SpadesVectorEnv(VectorEnv):
         final = np.full(self.num_envs, None, object)
         for row in np.flatnonzero(over):
             final[row] = self._final_obs[row].copy()
-        blank = {"action_mask": np.zeros((self.num_envs, NUM_ACTIONS), np.int8), "_action_mask": over.copy()}
+        nothing = np.broadcast_to(np.int8(0), (self.num_envs, NUM_ACTIONS))
+        blank = {"action_mask": nothing, "_action_mask": over.copy()}
         ends = {"final_obs": final, "_final_obs": over.copy(), "final_info": blank | result, "_final_info": over.copy()}
         return infos | ends
 

@@ -9,6 +9,7 @@ import pytest
 from random_rules import MIXES, Player
 
 from spades_env.cards import cards_in
+from spades_env.engine.batch import MANY
 from spades_env.game import Game
 from spades_env.reference import HandResult, Reference
 from spades_env.rules import Rules
@@ -120,3 +121,33 @@ def test_an_own_seed_for_each_table():
     tables = Tables("two_player", 3, seed=[7, 0, 7])
     for row, seed in enumerate((7, 0, 7)):
         assert tables.states[row].tobytes() == Game("two_player", seed=seed)._state[0].tobytes()
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("rules", ["two_player", "partnership"])
+def test_streamed_observations_are_the_same(rules, threads):
+    """So many tables at a time write past the caches; a few of them alone, and ``observe``, do not."""
+    tables = Tables(rules, MANY * threads, seed=[(5, i) for i in range(MANY * threads)], threads=threads)
+    some = np.random.default_rng(0).choice(tables.count, 50, replace=False)
+    alone = Tables(rules, len(some), seed=[(5, int(i)) for i in some])
+    for _ in range(2):
+        actions = tables.random_actions()
+        tables.step(actions)
+        assert (alone.random_actions() == actions[some]).all()
+        alone.step(actions[some])
+        tables.step_random(3)
+        alone.step_random(3)
+        assert (tables.observation[some] == alone.observation).all()
+        written = tables.observation.copy()
+        tables.observe()
+        assert (tables.observation == written).all()
+
+
+def test_observations_in_rows_that_no_cache_line_begins_are_not_streamed():
+    tables, others = Tables("solo", MANY, seed=0), Tables("solo", MANY, seed=0)
+    room = np.empty(tables.observation.size + 65, np.int8)
+    start = -room.ctypes.data % 64 + 1
+    tables.observation = room[start : start + others.observation.size].reshape(others.observation.shape)
+    for one in (tables, others):
+        one.step_random(2)
+    assert (tables.observation == others.observation).all()

@@ -230,6 +230,19 @@ def test_returned_arrays_are_fresh_unless_asked_otherwise(mode):
         assert np.shares_memory(first[4]["action_mask"], second[4]["action_mask"]) == (not copies)
 
 
+def test_arrays_are_used_again_only_when_let_go():
+    envs, dice = SpadesVectorEnv(3), np.random.default_rng(0)
+    kept = [envs.reset(seed=0)[0]]
+    for _ in range(9):
+        kept.append(envs.step(choose(envs.action_masks(), dice))[0])
+        if len(kept) % 2:
+            kept[-1] = kept[-1][1:2, 5:].T  # a view of a view holds on to the whole
+    assert not any(np.shares_memory(a, b) for k, a in enumerate(kept) for b in kept[:k])
+    kept.clear()
+    places = {envs.step(choose(envs.action_masks(), dice))[0].ctypes.data for _ in range(20)}
+    assert len(places) <= 2
+
+
 def test_make_vec():
     envs = gymnasium.make_vec("spades_env/Spades-v0", num_envs=3, rules="solo", vector_kwargs=None)
     assert isinstance(envs, SpadesVectorEnv)

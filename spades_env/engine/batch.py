@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from spades_env.engine.bits import below, popcount, prefetch, stream_key
+from spades_env.engine.bits import LINE, below, fence, popcount, prefetch, stream_key
 from spades_env.engine.deal import start_match
 from spades_env.engine.encode import encode, encode_for, encode_mask
 from spades_env.engine.episode import episode_end, hand_rewards, next_match, seed_agents
@@ -16,9 +16,11 @@ from spades_env.engine.scoring import set_score
 from spades_env.engine.step import is_legal, legal, nth_legal, step
 from spades_env.observation import SIZE
 
-LINE = 64  # bytes that a processor's cache fetches at a time
 OFTEN = 256  # bytes of a record: those that most steps touch come first
 AHEAD = 3  # tables; 65,536 of them took 128 ns for a decision without, and 91, 75, 67 and 69 with 1, 2, 3 and 4
+# From so many tables on (16 MB) observations are streamed to memory: no cache would keep them until they are read, and
+# a cache would first have to fetch what is overwritten anyway. At 65,536 a decision took 60 ns instead of 90.
+MANY = 16_384
 
 OPTIONS = np.dtype(
     [
@@ -98,7 +100,13 @@ def observe_rows(states, rules, rows, seats, observations, masks):
 
 
 @jit
-def fetch(states, observations, row):
+def is_streamed(observations):
+    """Whether to stream them; rows that no :func:`spades_env.observation.observation_rows` made are not."""
+    return len(observations) >= MANY and observations.ctypes.data % LINE == 0
+
+
+@jit
+def fetch(states, observations, row, streamed):
     """Have the records and observations that follow table ``row`` in the cache by the time that their turn comes.
 
     The processor sees by itself that a loop goes from row to row, but it does not look far enough ahead: where there
@@ -106,38 +114,43 @@ def fetch(states, observations, row):
     """
     for line in range(0, OFTEN, LINE):
         prefetch(states, row + AHEAD, line)
-    for line in range(0, SIZE, LINE):
-        prefetch(observations, row + AHEAD - 1, line)  # written after the record was read
+    if not streamed:
+        for line in range(0, SIZE, LINE):
+            prefetch(observations, row + AHEAD - 1, line)  # written after the record was read
 
 
 @jit
 def step_all(states, rules, options, actions, agent_rng, observations, masks, rewards, terminated, truncated):
     """:func:`advance` at every table, and at once, while the table is at hand, what the seat on turn observes."""
     r = rules[0]
+    streamed = is_streamed(observations)
     for row in range(len(states)):
-        fetch(states, observations, row)
+        fetch(states, observations, row, streamed)
         s = states[row]
         terminated[row], truncated[row] = advance(s, r, options[0], actions[row], agent_rng[row], rewards[row])
         low, high = legal(s, r)
-        encode(s, r, s.seat, observations[row])
+        encode(s, r, s.seat, observations[row], streamed)
         encode_mask(low, high, masks[row])
+    fence()
 
 
 @jit
 def step_random(states, rules, options, agent_rng, observations, masks, rewards, terminated, truncated, steps):
     """``steps`` times the same with a uniform legal action at every table, from the stream of the player on turn."""
     r = rules[0]
+    streamed = is_streamed(observations)
     for _ in range(steps):
         for row in range(len(states)):
-            fetch(states, observations, row)
+            fetch(states, observations, row, streamed)
             s = states[row]
             low, high = legal(s, r)
             streams = agent_rng[row]
             action = nth_legal(low, high, below(streams[s.seat : s.seat + 1], popcount(low) + popcount(high)))
             terminated[row], truncated[row] = advance(s, r, options[0], action, streams, rewards[row])
             low, high = legal(s, r)
-            encode(s, r, s.seat, observations[row])
+            encode(s, r, s.seat, observations[row], streamed)
             encode_mask(low, high, masks[row])
+    fence()
 
 
 @jit

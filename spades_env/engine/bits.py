@@ -20,6 +20,7 @@ from numba.np.arrayobj import populate_array
 from spades_env.engine.jit import jit
 
 U64 = np.uint64
+LINE = 64  # bytes that a processor's cache fetches at a time
 _BITS = ir.VectorType(ir.IntType(1), 64)
 _BYTES = ir.VectorType(ir.IntType(8), 64)
 
@@ -60,20 +61,55 @@ def highest(typingctx: Any, word: Any) -> Any:
     return types.int64(types.uint64), codegen
 
 
+def _spread(streamed: bool) -> Callable[..., Any]:
+    def definition(typingctx: Any, row: Any, start: Any, word: Any) -> Any:
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            array, offset, bits = args
+            data = context.make_array(signature.args[0])(context, builder, array).data
+            target = builder.bitcast(builder.gep(data, [offset]), _BYTES.as_pointer())
+            zeros_and_ones = builder.zext(builder.bitcast(bits, _BITS), _BYTES)
+            store = builder.store(zeros_and_ones, target, align=LINE if streamed else 1)
+            if streamed:
+                store.set_metadata("nontemporal", builder.module.add_metadata([ir.Constant(ir.IntType(32), 1)]))
+            return context.get_dummy_value()
+
+        if not (isinstance(row, types.Array) and row.dtype == types.int8 and row.ndim == 1):
+            return None
+        return types.void(row, types.int64, types.uint64), codegen
+
+    return _primitive(definition)
+
+
+# spread(row, start, word): write the 64 bits of `word` as 64 bytes of 0 or 1 to row[start:start + 64] (row: 1-D int8,
+# contiguous). The other does so past the caches, straight to memory: row[start] must be where a cache line begins, and
+# fence() must follow before another thread reads it.
+spread = _spread(streamed=False)
+spread_streamed = _spread(streamed=True)
+
+
 @_primitive
-def spread(typingctx: Any, row: Any, start: Any, word: Any) -> Any:
-    """Write the 64 bits of ``word`` as 64 bytes of 0 or 1 to ``row[start:start + 64]`` (row: 1-D int8, contiguous)."""
+def gather(typingctx: Any, row: Any, start: Any) -> Any:
+    """The 64 bits of a uint64 from the 64 bytes ``row[start:start + 64]``: 1 where a byte is not 0 (see ``spread``)."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        array, offset, bits = args
+        array, offset = args
         data = context.make_array(signature.args[0])(context, builder, array).data
-        target = builder.bitcast(builder.gep(data, [offset]), _BYTES.as_pointer())
-        builder.store(builder.zext(builder.bitcast(bits, _BITS), _BYTES), target, align=1)
+        found = builder.load(builder.bitcast(builder.gep(data, [offset]), _BYTES.as_pointer()), align=1)
+        set_ones = builder.icmp_unsigned("!=", found, ir.Constant(_BYTES, None))
+        return builder.bitcast(set_ones, ir.IntType(64))
+
+    return types.uint64(row, types.int64), codegen
+
+
+@_primitive
+def fence(typingctx: Any) -> Any:
+    """All that was written is there for other threads to see."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        builder.fence("seq_cst")
         return context.get_dummy_value()
 
-    if not (isinstance(row, types.Array) and row.dtype == types.int8 and row.ndim == 1):
-        return None
-    return types.void(row, types.int64, types.uint64), codegen
+    return types.void(), codegen
 
 
 @_primitive

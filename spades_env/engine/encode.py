@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from spades_env.cards import NUM_ACTIONS
-from spades_env.engine.bits import U64, bit, spread, stack_words
+from spades_env.engine.bits import U64, bit, spread, spread_streamed, stack_words
 from spades_env.engine.conceal import sees_drawn, sees_hand
 from spades_env.engine.jit import jit
 from spades_env.engine.ledger import ones
@@ -132,12 +132,16 @@ _words = stack_words(WORDS)
 
 
 @jit
-def encode(s, r, seat, observation):
-    """Write the observation of ``seat`` to a row of int8."""
+def encode(s, r, seat, observation, streamed=False):
+    """Write the observation of ``seat`` to a row of int8; ``streamed``: by :func:`spread_streamed`."""
     words = _words()
     pack(s, r, seat, words)
-    for k in range(WORDS):
-        spread(observation, 64 * k, words[k])
+    if streamed:
+        for k in range(WORDS):
+            spread_streamed(observation, 64 * k, words[k])
+    else:
+        for k in range(WORDS):
+            spread(observation, 64 * k, words[k])
 
 
 @jit
@@ -148,9 +152,9 @@ def encode_mask(low, high, mask):
 
 
 @jit
-def encode_for(s, r, seat, observation, mask):
+def encode_for(s, r, seat, observation, mask, streamed=False):
     """Write observation and action mask of ``seat``; the mask is all 0 unless it is on turn."""
-    encode(s, r, seat, observation)
+    encode(s, r, seat, observation, streamed)
     if seat == s.seat:
         low, high = legal(s, r)
         encode_mask(low, high, mask)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from spades_env.engine.batch import fetch
-from spades_env.engine.bits import stream_key
+from spades_env.engine.batch import fetch, is_streamed
+from spades_env.engine.bits import fence, stream_key
 from spades_env.engine.deal import deal
 from spades_env.engine.encode import encode, encode_for
 from spades_env.engine.episode import episode_end, next_match, seat_reward
@@ -200,13 +200,15 @@ def opponents_act(states, rules, turns, options, agent_rng, decks, finals, actio
 def report(states, rules, turns, observations, masks, rewards, terminated, truncated):
     """Write what every learner sees and what fell to it; after the end of an episode no action is legal."""
     r = rules[0]
+    streamed = is_streamed(observations)
     for row in range(len(observations)):
-        fetch(states, observations, row)
+        fetch(states, observations, row, streamed)
         s = states[row]
         t = turns[row]
-        encode_for(s, r, t.learner, observations[row], masks[row])
+        encode_for(s, r, t.learner, observations[row], masks[row], streamed)
         if t.ended:
             masks[row] = 0
         rewards[row] = t.reward
         terminated[row] = t.terminated
         truncated[row] = t.truncated
+    fence()

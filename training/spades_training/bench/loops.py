@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 
 from spades_env.cards import NUM_ACTIONS
-from spades_env.engine.bits import U64, below, lowest, popcount
+from spades_env.engine.bits import U64, below, gather, popcount
 from spades_env.engine.jit import ENGINE_SOURCES, Compiler
+from spades_env.engine.step import nth_legal
 from spades_training.bench.measure import Loop
 
 __all__ = ["Picker", "aec_loop", "gymnasium_loop", "pick", "sample", "vector_loop"]
 
-WORDS = -(-NUM_ACTIONS // 8)
 DECISIONS = 200  # of a loop in Python before it looks at the clock again
 
 jit = Compiler(Path(__file__), *ENGINE_SOURCES)
@@ -34,25 +34,15 @@ def pick(mask: np.ndarray) -> Any:
 
 
 @jit
-def _pick_rows(words, stream, actions):
+def _pick_rows(masks, stream, actions):
     made = 0
-    for row in range(len(words)):
-        count = 0
-        for k in range(WORDS):
-            count += popcount(words[row, k])
-        actions[row] = 0
-        if count == 0:
-            continue
-        made += 1
-        left = below(stream, count)
-        k = 0
-        while left >= popcount(words[row, k]):
-            left -= popcount(words[row, k])
-            k += 1
-        word = words[row, k]
-        for _ in range(left):
-            word &= word - U64(1)
-        actions[row] = 8 * k + (lowest(word) >> 3)
+    for row in range(len(masks)):
+        low = gather(masks[row], 0)
+        # the last 64 actions, less those that `low` has
+        high = gather(masks[row], NUM_ACTIONS - 64) >> U64(128 - NUM_ACTIONS)
+        count = popcount(low) + popcount(high)
+        actions[row] = nth_legal(low, high, below(stream, count)) if count else 0
+        made += count > 0
     return made
 
 
@@ -64,8 +54,6 @@ class Picker:
     """
 
     def __init__(self, count: int) -> None:
-        self._padded = np.zeros((count, 8 * WORDS), np.int8)
-        self._words = self._padded.view(np.uint64)  # eight actions in each
         self._stream = np.zeros(1, np.uint64)
         self.actions = np.zeros(count, np.int64)
 
@@ -75,8 +63,7 @@ class Picker:
         Returns:
             In how many rows there was one.
         """
-        self._padded[:, :NUM_ACTIONS] = masks
-        return _pick_rows(self._words, self._stream, self.actions)
+        return _pick_rows(masks.view(np.int8), self._stream, self.actions)
 
 
 def sample(env: Any, agent: str, mask: np.ndarray) -> Any:
