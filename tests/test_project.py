@@ -20,7 +20,7 @@ PACKAGES = {
     "spades_agents": ROOT / "agents" / "spades_agents",
     "spades_training": ROOT / "training" / "spades_training",
 }
-HEAVY = {"torch", "stable_baselines3", "sb3_contrib", "matplotlib", "tensorboard", "ray"}
+HEAVY = {"torch", "stable_baselines3", "sb3_contrib", "matplotlib", "tensorboard", "ray", "polars", "sklearn"}
 
 
 def imported(source: str) -> Iterator[str]:

@@ -13,6 +13,7 @@ from typer.core import TyperGroup
 
 from spades_env import __version__
 from spades_training.bench.command import bench
+from spades_training.bidding.command import bidding_data
 from spades_training.config import PRESETS, Config
 from spades_training.options import parse_rules
 from spades_training.puzzles import puzzles
@@ -199,6 +200,7 @@ def replay(file: Annotated[Path, typer.Argument(help="A record that was saved, a
 app.command()(puzzles)
 app.command()(bench)
 app.command()(solve)
+app.command()(bidding_data)
 
 
 if __name__ == "__main__":
