@@ -22,9 +22,9 @@ def test_every_setting_has_a_help_text():
 
 
 def test_opponents_and_layers():
-    config = Config(opponents="self:6, ppo:runs/x/model.zip:2,random:2,heuristic:0", layers="64")
+    config = Config(opponents="self:6, ppo:runs/x/model.zip:2,random:2,heuristic:0", layers="64", critic_layers="8,9")
     assert config.opponent_weights() == {"self": 0.6, "ppo:runs/x/model.zip": 0.2, "random": 0.2}
-    assert config.hidden_layers() == [64]
+    assert config.hidden_layers() == {"pi": [64], "vf": [8, 9]}
     assert Config(eval_opponents="").frozen_opponents() == []
 
 
@@ -46,6 +46,9 @@ def test_whole_numbers_may_stand_for_floats():
         ({"episode": "week"}, "episode must be one of 'match', 'hand', got 'week'"),
         ({"reward": "win"}, "reward='win' needs episode='match'"),
         ({"layers": "big"}, "layers must be sizes separated by commas"),
+        ({"reward": "fame"}, "reward must be one of 'score', 'win', 'match', got 'fame'"),
+        ({"random_scores": 1.5}, "random_scores must be in 0..1, got 1.5"),
+        ({"critic_layers": "64,,2"}, "critic_layers must be sizes separated by commas"),
         ({"layers": "64,-2"}, "layers must be sizes separated by commas"),
         ({"opponents": "self"}, "opponents must be name:weight, .* got 'self'"),
         ({"opponents": "self:-1"}, "opponents must be name:weight, .* got 'self:-1'"),

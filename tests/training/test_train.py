@@ -109,6 +109,8 @@ def test_other_rules_and_settings(rules, tmp_path):
         tmp_path, rules=rules, warm_start=5_000, opponents="self:1,snapshot:1", snapshot_every=1_000, snapshots=2
     )
     assert len(Checkpoint.load(run).snapshots) == 2
+    more = {"oracle_critic": True, "random_scores": 0.3, "reward": "match", "critic_layers": "16"}
+    assert make_agent(f"ppo:{small_run(tmp_path, rules=rules, **more)}").rules.name == rules
     win = small_run(tmp_path, rules=rules, episode="match", reward="win", max_hands=2)
     assert make_agent(f"ppo:{win}").rules.name == rules
 

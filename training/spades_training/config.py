@@ -35,10 +35,15 @@ class Config:
     seed: int = _setting(0, "Seed of everything: weights, decks, dice. The same seed gives the same run.")
     total_timesteps: int = _setting(1_250_000, "Decisions of the learner to train on.")
     episode: str = _setting("hand", "hand: every hand is an episode (the match goes on); match: the whole match is.")
-    reward: str = _setting("score", "score: points of each hand against the others', in hundreds; win: +1 or -1.")
+    reward: str = _setting(
+        "score",
+        "score: points of each hand against the others', in hundreds; win: +1 or -1 for the match; match: twice what "
+        "each hand adds to the chance of winning the match.",
+    )
     bag_shaping: bool = _setting(
         True, "With reward=score: charge a bag when it is taken, not when the penalty falls due."
     )
+    random_scores: float = _setting(0.0, "Share of hands that begin with random scores and bags.")
     max_hands: int = _setting(100, "A match of so many hands without a winner is cut off.")
     opponents: str = _setting(
         "self:4,snapshot:2,heuristic:3,random:1",
@@ -59,7 +64,9 @@ class Config:
     ent_coef: float = _setting(0.005, "Weight of the entropy bonus.")
     vf_coef: float = _setting(0.5, "Weight of the value loss.")
     max_grad_norm: float = _setting(0.5, "Gradients are cut to this norm.")
-    layers: str = _setting("256,256", "Hidden layers of the policy network, and of the value network.")
+    oracle_critic: bool = _setting(False, "The value network sees all hands; the policy never does.")
+    layers: str = _setting("256,256", "Hidden layers of the policy network.")
+    critic_layers: str = _setting("256,256", "Hidden layers of the value network.")
     eval_every: int = _setting(100_000, "Decisions between two evaluations against the frozen opponents.")
     eval_opponents: str = _setting("random,heuristic", "Frozen opponents, separated by commas.")
     eval_hands: int = _setting(1_000, "Hands of such an evaluation, against each of them.")
@@ -78,7 +85,9 @@ class Config:
                 raise ValueError(f"{setting.name} must be of type {kind}, got {value!r}")
         rules = parse_rules(self.rules)
         check_int("seed", self.seed, 0, 2**32 - 1)
-        check_episode(self.episode, self.reward, self.max_hands)
+        if self.reward not in REWARDS:
+            raise ValueError(f"reward must be one of {', '.join(map(repr, REWARDS))}, got {self.reward!r}")
+        check_episode(self.episode, "score", self.max_hands)
         if self.episode == "hand" and self.reward == "win":
             raise ValueError("reward='win' needs episode='match': a hand is not won")
         for name in ("total_timesteps", "n_envs", "n_steps", "batch_size", "n_epochs", "final_matches", "threads"):
@@ -96,12 +105,16 @@ class Config:
         if rules.sides < 2:  # pragma: no cover - Rules has no such mix
             raise ValueError("rules must have two sides")
 
-    def hidden_layers(self) -> list[int]:
-        """``layers`` as numbers."""
+    def hidden_layers(self) -> dict[str, list[int]]:
+        """``layers`` and ``critic_layers`` as numbers, by SB3's names for the networks."""
+        return {"pi": self._sizes("layers"), "vf": self._sizes("critic_layers")}
+
+    def _sizes(self, name: str) -> list[int]:
+        text = getattr(self, name)
         try:
-            return [check_int("layers", int(part), 1, 65_536) for part in self.layers.split(",")]
+            return [check_int(name, int(part), 1, 65_536) for part in text.split(",")]
         except ValueError:
-            raise ValueError(f"layers must be sizes separated by commas, as in 256,256, got {self.layers!r}") from None
+            raise ValueError(f"{name} must be sizes separated by commas, as in 256,256, got {text!r}") from None
 
     def opponent_weights(self) -> dict[str, float]:
         """``opponents`` as the share of each, summing to 1."""
@@ -158,7 +171,10 @@ class Config:
             raise ValueError(f"cannot read the settings {path}: {reason}") from None
 
 
+REWARDS = ("score", "win", "match")
+
 _RANGES = (
+    ("random_scores", 0, 1),
     ("learning_rate", 0, 1),
     ("final_learning_rate", 0, 1),
     ("gamma", 0, 1),
@@ -178,6 +194,7 @@ PRESETS: dict[str, dict[str, Any]] = {
         "n_envs": 512,
         "batch_size": 8192,
         "layers": "512,512",
+        "critic_layers": "512,512",
         "learning_rate": 5e-4,
         "snapshot_every": 1_000_000,
         "snapshots": 20,

@@ -8,6 +8,7 @@ import os
 import time
 import zipfile
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import gymnasium
@@ -15,6 +16,7 @@ import numpy as np
 import torch
 from gymnasium import spaces
 from sb3_contrib import MaskablePPO
+from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 from spades_agents.learned import ACTOR, CARD, model_card
 from spades_agents.network import PolicyNetwork
 from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
@@ -26,7 +28,7 @@ from spades_env.rules import Rules, as_rules
 from spades_env.vector import SpadesVectorEnv
 from spades_training.files import write_whole
 
-__all__ = ["SpadesVecEnv", "UsedBits", "policy_network", "save_model"]
+__all__ = ["OraclePolicy", "SpadesVecEnv", "UsedBits", "policy_network", "save_model"]
 
 
 class SpadesVecEnv(VecEnv):
@@ -155,23 +157,62 @@ class SpadesVecEnv(VecEnv):
 
 
 class UsedBits(BaseFeaturesExtractor):
-    """Passes on those bits of the observation that the rules can ever set, as floats.
+    """Passes on those bits of the observation that the rules can ever set, then all that follows it, as floats.
 
     Args:
-        observation_space: of the environment.
+        observation_space: of the environment; what it has beyond an observation is for the critic.
         rules: the rules.
     """
 
     inputs: torch.Tensor
 
     def __init__(self, observation_space: spaces.Box, rules: Rules) -> None:
-        inputs = np.flatnonzero(used_bits(rules))
+        used = np.flatnonzero(used_bits(rules))
+        inputs = np.concatenate([used, np.arange(SIZE, observation_space.shape[0])])
         super().__init__(observation_space, len(inputs))
+        self.seen = len(used)
         self.register_buffer("inputs", torch.as_tensor(inputs), persistent=False)
 
     def forward(self, observations: torch.Tensor) -> torch.Tensor:
         """The used columns."""
         return observations.index_select(1, self.inputs)
+
+
+class ActorAndCritic(nn.Module):
+    """Two fully connected networks; the actor's has the first ``seen`` features alone."""
+
+    def __init__(self, seen: int, features: int, layers: dict[str, list[int]], activation: type[nn.Module]) -> None:
+        super().__init__()
+        self.seen = seen
+        self.policy_net = _layers(seen, layers["pi"], activation)
+        self.value_net = _layers(features, layers["vf"], activation)
+        self.latent_dim_pi, self.latent_dim_vf = layers["pi"][-1], layers["vf"][-1]
+
+    def forward(self, features: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        return self.forward_actor(features), self.forward_critic(features)
+
+    def forward_actor(self, features: torch.Tensor) -> torch.Tensor:
+        return self.policy_net(features[:, : self.seen])
+
+    def forward_critic(self, features: torch.Tensor) -> torch.Tensor:
+        return self.value_net(features)
+
+
+def _layers(inputs: int, sizes: list[int], activation: type[nn.Module]) -> nn.Sequential:
+    modules: list[nn.Module] = []
+    for before, after in pairwise([inputs, *sizes]):
+        modules += [nn.Linear(before, after), activation()]
+    return nn.Sequential(*modules)
+
+
+class OraclePolicy(MaskableActorCriticPolicy):
+    """A policy on :class:`UsedBits` whose critic may see more than its actor."""
+
+    def _build_mlp_extractor(self) -> None:
+        extractor: Any = self.features_extractor
+        layers: Any = self.net_arch
+        # Duck-typed: SB3 asks it for no more than ActorAndCritic has.
+        self.mlp_extractor: Any = ActorAndCritic(extractor.seen, self.features_dim, layers, self.activation_fn)
 
 
 def policy_network(model: MaskablePPO) -> PolicyNetwork:
@@ -192,7 +233,7 @@ def policy_network(model: MaskablePPO) -> PolicyNetwork:
         else:
             raise ValueError(f"the policy has a {type(module).__name__}: only Linear, ReLU and Tanh can be saved")
     extractor = policy.pi_features_extractor
-    inputs = extractor.inputs.cpu().numpy() if isinstance(extractor, UsedBits) else np.arange(SIZE)
+    inputs = extractor.inputs.cpu().numpy()[: extractor.seen] if isinstance(extractor, UsedBits) else np.arange(SIZE)
     return PolicyNetwork(inputs, layers, activation)
 
 

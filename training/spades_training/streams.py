@@ -1,15 +1,42 @@
-"""What a learner is told of a match: where its episodes end, and when a bag is charged."""
+"""What a learner is told of a match: where its episodes end, what its hands are worth, and what its critic sees."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
+from gymnasium import spaces
+from spades_agents.compiler import jit
+from spades_agents.search.match_value import chances, match_table
 from stable_baselines3.common.vec_env import VecEnvWrapper
 
+from spades_env.cards import NUM_ACTIONS, NUM_CARDS
+from spades_env.engine.bits import U64
+from spades_env.engine.encode import encode_for
+from spades_env.engine.state import BLIND
+from spades_env.observation import SIZE
 from spades_training.sb3 import SpadesVecEnv
 
 __all__ = ["LearnerStreams"]
+
+LOWEST = -100  # random scores are so many points or more
+
+
+@jit
+def encode_again(states, rules, rows, seats, observations, mask):
+    """Write what ``seats`` observe at the tables ``rows`` to the same rows of ``observations``; ``mask`` is scratch."""
+    for k in range(len(rows)):
+        encode_for(states[rows[k]], rules[0], seats[rows[k]], observations[rows[k]], mask)
+
+
+@jit
+def other_hands(states, seats, players, found):
+    """Write the cards of the seats after ``seats``, clockwise, to ``found`` (tables, 52 * (players - 1))."""
+    for row in range(len(states)):
+        for k in range(players - 1):
+            cards = states[row].hands[(seats[row] + 1 + k) % players]
+            for card in range(52):
+                found[row, 52 * k + card] = (cards >> U64(card)) & U64(1)
 
 
 class LearnerStreams(VecEnvWrapper):
@@ -24,15 +51,32 @@ class LearnerStreams(VecEnvWrapper):
             the penalty falls due. That is shaping by a potential, which leaves the best policy for the sum of
             all points what it is (Ng, Harada and Russell 1999), and makes the cost of a bag fall to the hand
             that took it.
+        match_value: reward each hand by twice what it adds to the chance of winning the match, so that the
+            rewards of a match sum to +1 or -1 less what the start was worth. Replaces the environment's reward.
+        random_scores: share of hands that begin with random scores and bags.
+        oracle: add the cards of the other seats, clockwise, to the observations: 52 bits each, for the critic.
+        rng: draws the random scores.
     """
 
-    def __init__(self, venv: SpadesVecEnv, by_hand: bool, bag_shaping: bool) -> None:
-        super().__init__(venv)
+    def __init__(
+        self,
+        venv: SpadesVecEnv,
+        by_hand: bool,
+        bag_shaping: bool,
+        match_value: bool = False,
+        random_scores: float = 0.0,
+        oracle: bool = False,
+        rng: np.random.Generator | None = None,
+    ) -> None:
         self.spades = venv.env
-        self.by_hand = by_hand
-        rules = venv.env.rules
-        shaped = bag_shaping and rules.bag_limit > 0
-        self._bag_price = rules.bag_penalty / rules.bag_limit / 100 if shaped else 0.0
+        self.rules = venv.env.rules
+        self._hidden = NUM_CARDS * (self.rules.players - 1) if oracle else 0
+        super().__init__(venv, spaces.Box(0, 1, (SIZE + self._hidden,), np.int8))
+        self.by_hand, self.match_value, self.random_scores = by_hand, match_value, random_scores
+        self._rng = rng or np.random.default_rng(0)
+        shaped = bag_shaping and self.rules.bag_limit > 0 and not match_value
+        self._bag_price = self.rules.bag_penalty / self.rules.bag_limit / 100 if shaped else 0.0
+        self._table = match_table(self.rules)
         self._potential = np.zeros(self.num_envs)
         self._hands = np.zeros(self.num_envs, np.int64)
         self._points = np.zeros(self.num_envs)
@@ -40,40 +84,90 @@ class LearnerStreams(VecEnvWrapper):
 
     def reset(self) -> np.ndarray:
         """Begin anew at every table."""
-        observations = self.venv.reset()
-        self._potential = self._bags_potential()
+        observations: np.ndarray = self.venv.reset()  # type: ignore[assignment]
+        self._begin_hands(observations, np.arange(self.num_envs))
         self._hands = self._hand_numbers()
+        self._potential = self._potentials()
         self._points[:] = 0
         self._lengths[:] = 0
-        return observations  # type: ignore[return-value]
+        return self._with_oracle(observations)
 
     def step_wait(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[dict[str, Any]]]:
         """As the environment, with other rewards and ends."""
         observations, rewards, dones, infos = self.venv.step_wait()
-        self._points += rewards
+        hands = self._hand_numbers()
+        ended = dones | (hands != self._hands)
+        self._hands = hands
+        gains = self._gains(ended, dones, infos)
+        paid = gains if self.match_value else rewards
+        rewards = gains if self.match_value else rewards + gains
+        self._points += paid
         self._lengths += 1
-        if self._bag_price:
-            potential = self._bags_potential()
-            # A match that is over has no bags to pay for.
-            rewards = rewards + (np.where(dones, 0, potential) - self._potential).astype(np.float32)
-            self._potential = potential
+        self._begin_hands(observations, np.flatnonzero(ended))  # type: ignore[arg-type]
+        self._potential = self._potentials()
         if self.by_hand:
-            hands = self._hand_numbers()
-            dones = dones | (hands != self._hands)
-            self._hands = hands
+            dones = ended
             for i in np.flatnonzero(dones):
                 infos[i]["episode"] = {"r": float(self._points[i]), "l": int(self._lengths[i]), "t": 0.0}
                 infos[i]["TimeLimit.truncated"] = False  # the hand is complete: nothing to bootstrap
-            self._points[dones] = 0
-            self._lengths[dones] = 0
-        return observations, rewards, dones, infos  # type: ignore[return-value]
+        self._points[dones] = 0
+        self._lengths[dones] = 0
+        return self._with_oracle(observations), rewards, dones, infos  # type: ignore[arg-type]
 
     def _hand_numbers(self) -> np.ndarray:
         return self.spades.tables.states["hand_number"].astype(np.int64)
 
-    def _bags_potential(self) -> np.ndarray:
-        """Minus the price of the learner's bags, plus the mean of the others'."""
-        sides = self.spades.rules.sides
-        bags = self.spades.tables.states["bags"][:, :sides].astype(np.float64)
-        own = bags[np.arange(self.num_envs), self.spades.learners % sides]
+    def _gains(self, ended: np.ndarray, dones: np.ndarray, infos: list[dict[str, Any]]) -> np.ndarray:
+        """By how much the potential of each learner has risen, float32; 0 where no hand has ``ended``."""
+        if not self.match_value and not self._bag_price:
+            return np.zeros(self.num_envs, np.float32)
+        potential = self._potentials()
+        for i in np.flatnonzero(dones):
+            potential[i] = self._final_potential(infos[i], self._potential[i])
+        return np.where(ended, potential - self._potential, 0).astype(np.float32)
+
+    def _potentials(self) -> np.ndarray:
+        """What the scores and bags are worth to the learners beyond the points already given to them.
+
+        Twice the chance to win; or minus the price of the learner's bags, plus the mean of the others'.
+        """
+        sides = self.rules.sides
+        rows = np.arange(self.num_envs)
+        own_side = self.spades.learners % sides
+        states = self.spades.tables.states
+        if self.match_value:
+            found = np.empty(self.num_envs)
+            chances(self._table, states, self.spades.tables.rules_record, rows, own_side, found)
+            return 2 * found
+        bags = states["bags"][:, :sides].astype(np.float64)
+        own = bags[rows, own_side]
         return -self._bag_price * (own - (bags.sum(1) - own) / (sides - 1))
+
+    def _final_potential(self, info: dict[str, Any], before: float) -> float:
+        """The same of a match that is over, the learner's side first in its scores."""
+        if not self.match_value:
+            return 0.0  # no bags to pay for
+        if info["TimeLimit.truncated"]:
+            return before
+        return 2.0 if info["scores"][0] > max(info["scores"][1:]) else 0.0
+
+    def _begin_hands(self, observations: np.ndarray, rows: np.ndarray) -> None:
+        """Give a share of the hands that have just begun at ``rows`` random scores and bags."""
+        if not self.random_scores or not len(rows):
+            return
+        tables = self.spades.tables
+        chosen = rows[self._rng.random(len(rows)) < self.random_scores]
+        chosen = chosen[tables.states["phase"][chosen] != BLIND]  # who may bid blind depends on the scores
+        shape = len(chosen), self.rules.sides
+        bags = self._rng.integers(0, max(self.rules.bag_limit, 1), shape)
+        tens = self._rng.integers(LOWEST // 10, self.rules.target // 10, shape)
+        tables.set_scores(10 * tens + bags, bags, chosen)  # a bag is a point: so bags are the last digit
+        mask = np.empty(NUM_ACTIONS, np.int8)
+        encode_again(tables.states, tables.rules_record, chosen, self.spades.learners, observations, mask)
+
+    def _with_oracle(self, observations: np.ndarray) -> np.ndarray:
+        if not self._hidden:
+            return observations
+        hidden = np.empty((self.num_envs, self._hidden), np.int8)
+        other_hands(self.spades.tables.states, self.spades.learners, self.rules.players, hidden)
+        return np.concatenate([observations, hidden], 1)

@@ -28,7 +28,7 @@ from spades_training.imitate import imitate
 from spades_training.monitor import Monitor, TrainingError
 from spades_training.options import parse_rules
 from spades_training.plots import learning_curve
-from spades_training.sb3 import SpadesVecEnv, UsedBits, policy_network, save_model
+from spades_training.sb3 import OraclePolicy, SpadesVecEnv, UsedBits, policy_network, save_model
 from spades_training.selfplay import SELF, SNAPSHOT, OpponentMix, SelfPlayEnv
 from spades_training.streams import LearnerStreams
 
@@ -69,9 +69,8 @@ def new_run(config: Config, folder: Path, name: str | None = None) -> Path:
 
 def new_model(config: Config, env: VecEnv) -> MaskablePPO:
     """A model that has learned nothing yet, for ``env``."""
-    layers = config.hidden_layers()
     return MaskablePPO(
-        "MlpPolicy",
+        OraclePolicy,
         env,
         learning_rate=LinearSchedule(config.learning_rate, config.final_learning_rate, 1.0),
         n_steps=config.n_steps,
@@ -85,7 +84,7 @@ def new_model(config: Config, env: VecEnv) -> MaskablePPO:
         max_grad_norm=config.max_grad_norm,
         policy_kwargs={
             "activation_fn": torch.nn.ReLU,
-            "net_arch": {"pi": layers, "vf": layers},
+            "net_arch": config.hidden_layers(),
             "features_extractor_class": UsedBits,
             "features_extractor_kwargs": {"rules": parse_rules(config.rules)},
         },
@@ -126,9 +125,17 @@ def train(config: Config, run: Path, resume: bool = False, console: Console | No
     # The tables: the learner at one seat, the mix at the others.
     rng = np.random.default_rng(config.seed)
     mix = OpponentMix(config.opponent_weights(), rules, config.snapshots, rng)
-    tables = SelfPlayEnv(config.n_envs, rules, mix, reward=config.reward, max_hands=config.max_hands)
-    by_hand, by_score = config.episode == "hand", config.reward == "score"
-    env = LearnerStreams(SpadesVecEnv(tables), by_hand, config.bag_shaping and by_score)
+    by_score = config.reward != "win"
+    tables = SelfPlayEnv(config.n_envs, rules, mix, reward="score" if by_score else "win", max_hands=config.max_hands)
+    env = LearnerStreams(
+        SpadesVecEnv(tables),
+        by_hand=config.episode == "hand",
+        bag_shaping=config.bag_shaping and by_score,
+        match_value=config.reward == "match",
+        random_scores=config.random_scores,
+        oracle=config.oracle_critic,
+        rng=rng,
+    )
 
     # The model.
     if checkpoint is None:

@@ -16,7 +16,7 @@ import numpy as np
 from spades_agents.compiler import jit
 from spades_env.rules import PRESETS, Rules
 
-__all__ = ["LOWEST", "STEPS", "match_table", "side_chance", "win_chance"]
+__all__ = ["LOWEST", "STEPS", "chances", "match_table", "side_chance", "win_chance"]
 
 # The table's first two axes are the points of a side less its bags, in tens, from LOWEST on: with the presets'
 # scoring the last digit of a score tells the bags, so that (tens, bags) loses nothing. Below LOWEST the chance falls by
@@ -164,6 +164,14 @@ def side_chance(values, s, r, side, opener):
     for k in range(r.sides):
         total += math.exp(min((worth(r, s.scores[k], s.bags[k]) - mine) / scale, 50.0))
     return 1.0 / total
+
+
+@jit
+def chances(values, states, rules, rows, sides, found):
+    """Set ``found[k]`` to the chance of side ``sides[k]`` to win at table ``rows[k]``, where a hand has just begun."""
+    for k in range(len(rows)):
+        s = states[rows[k]]
+        found[k] = side_chance(values, s, rules[0], sides[k], s.opener)
 
 
 def chance(rules: Rules, scores: list[int], bags: list[int], side: int = 0, opener: int = 0) -> float:

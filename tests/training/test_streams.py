@@ -1,0 +1,99 @@
+"""What learners are told: rewards by match value, random scores, and the cards that the critic alone sees."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sb3_contrib.common.maskable.utils import get_action_masks
+from spades_agents.search.match_value import chance
+from spades_training.sb3 import SpadesVecEnv
+from spades_training.streams import LearnerStreams
+
+from spades_env.observation import SIZE, decode
+from spades_env.rules import PRESETS, Rules
+
+
+def random_actions(env, dice):
+    return np.array([dice.choice(np.flatnonzero(mask)) for mask in get_action_masks(env)])
+
+
+@pytest.mark.parametrize("rules", ["two_player", "partnership", "solo"])
+def test_match_values_sum_to_the_result(rules):
+    """From 0-0 the rewards of a match sum to +1 or -1, less twice the start's lead; each is its hand's gain."""
+    rules = Rules.preset(rules, target=150, loss=-150)
+    streams = LearnerStreams(SpadesVecEnv(4, rules=rules, seed=1), by_hand=False, bag_shaping=True, match_value=True)
+    streams.reset()
+    dice = np.random.default_rng(2)
+    states, learners = streams.spades.tables.states, streams.spades.learners
+
+    def value(row):
+        state = states[row]
+        sides = rules.sides
+        scores, bags = (state[name][:sides].tolist() for name in ("scores", "bags"))
+        return 2 * chance(rules, scores, bags, int(streams.spades.learners[row]) % sides, int(state["opener"]))
+
+    starts = [value(row) for row in range(4)]
+    before = list(starts)
+    sums, finished = np.zeros(4), 0
+    for _ in range(1_500):
+        hands = states["hand_number"].copy()
+        _, rewards, dones, infos = streams.step(random_actions(streams, dice))
+        sums += rewards
+        for row in range(4):
+            if dones[row]:
+                scores = infos[row]["scores"]
+                won = scores[0] > max(scores[1:])
+                assert sums[row] == pytest.approx(2 * won - starts[row], abs=1e-5)
+                finished += 1
+                sums[row], starts[row] = 0, value(row)
+            elif hands[row] == states["hand_number"][row]:
+                assert rewards[row] == 0
+                continue
+            else:
+                assert rewards[row] == pytest.approx(value(row) - before[row], abs=1e-6)
+            before[row] = value(row)
+    assert finished > 3
+    assert set(learners) <= set(range(rules.players))
+
+
+@pytest.mark.parametrize("rules", ["two_player", "partnership"])
+def test_random_scores(rules):
+    """They are in the observation, and are such as a match can have: the last digit is the bags."""
+    streams = LearnerStreams(
+        SpadesVecEnv(40, rules=rules, seed=1), by_hand=True, bag_shaping=True, match_value=True, random_scores=0.5
+    )
+    observations = streams.reset()
+    dice = np.random.default_rng(2)
+    tables, sides = streams.spades.tables, PRESETS[rules].sides
+    assert ((tables.states["scores"] - tables.states["bags"]) % 10 == 0).all()
+    for _ in range(60):
+        states = tables.states
+        scores, bags = states["scores"][:, :sides], states["bags"][:, :sides]
+        assert scores.max() < PRESETS[rules].target
+        for row in range(0, 40, 13):
+            side = streams.spades.learners[row] % sides
+            order = [(side + k) % sides for k in range(sides)]
+            shown = decode(observations[row])
+            assert shown["score"][:sides] == scores[row, order].tolist()
+            assert shown["bags"][:sides] == bags[row, order].tolist()
+        observations, _, _, _ = streams.step(random_actions(streams, dice))
+    share = (np.abs(tables.states["scores"][:, :sides]).max(1) > 0).mean()
+    assert share > 0.3
+
+
+def test_the_oracle_sees_all_hands():
+    streams = LearnerStreams(SpadesVecEnv(5, rules="partnership", seed=1), True, True, oracle=True)
+    observations = streams.reset()
+    assert streams.observation_space.shape == (SIZE + 3 * 52,)
+    dice = np.random.default_rng(2)
+    for _ in range(30):
+        for row, learner in enumerate(streams.spades.learners):
+            for k in range(3):
+                seat = (learner + 1 + k) % 4
+                shown = observations[row, SIZE + 52 * k : SIZE + 52 * (k + 1)]
+                cards = int(streams.spades.tables.states["hands"][row, seat])
+                assert np.flatnonzero(shown).tolist() == [card for card in range(52) if cards >> card & 1]
+        plain = observations[:, :SIZE].copy()
+        streams.spades.tables.observe()
+        assert (plain == streams.spades.tables.observation).all()
+        observations, *_ = streams.step(random_actions(streams, dice))
