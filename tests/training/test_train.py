@@ -186,7 +186,7 @@ def test_a_damaged_checkpoint(tmp_path):
 @pytest.mark.parametrize(
     "args,message",
     [
-        (["--preset", "slow"], "error: unknown preset 'slow': use one of quick, standard"),
+        (["--preset", "slow"], "error: unknown preset 'slow': use one of quick, match, standard"),
         (["--n-envs", "-4"], "error: n_envs must be an int in 1..1000000000000, got -4"),
         (["--opponents", "self:1,ppo:no/model.zip:1"], "error: no model file no/model.zip"),
         (["--opponents", "self:1,best:1"], "error: unknown agent 'best'"),

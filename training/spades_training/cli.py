@@ -15,6 +15,7 @@ from spades_env import __version__
 from spades_training.bench.command import bench
 from spades_training.bidding.command import bidding_data
 from spades_training.config import PRESETS, Config
+from spades_training.exploit import exploit
 from spades_training.options import parse_rules
 from spades_training.puzzles import puzzles
 from spades_training.solve_command import solve
@@ -197,6 +198,7 @@ def replay(file: Annotated[Path, typer.Argument(help="A record that was saved, a
     typer.echo("every deck, move and result checked")
 
 
+app.command()(exploit)
 app.command()(puzzles)
 app.command()(bench)
 app.command()(solve)

@@ -51,7 +51,8 @@ class Config:
     )
     snapshot_every: int = _setting(100_000, "Decisions between two snapshots of the policy.")
     snapshots: int = _setting(10, "Snapshots to keep; beyond them a random one but the first makes room.")
-    warm_start: int = _setting(400_000, "Decisions of the scripted player to imitate before the self-play begins.")
+    warm_start: int = _setting(400_000, "Decisions of the teacher to imitate before the self-play begins.")
+    teacher: str = _setting("heuristic", "The player to imitate.")
     n_envs: int = _setting(256, "Tables.")
     n_steps: int = _setting(128, "Decisions at each table between two updates.")
     batch_size: int = _setting(4096, "Decisions in a minibatch.")
@@ -188,6 +189,26 @@ _RANGES = (
 # Named sets of changes to the defaults.
 PRESETS: dict[str, dict[str, Any]] = {
     "quick": {},
+    "match": {
+        "total_timesteps": 12_000_000,
+        "reward": "match",
+        "random_scores": 0.3,
+        "opponents": "self:4,snapshot:2,heuristic:4",
+        "snapshot_every": 500_000,
+        "warm_start": 1_000_000,
+        "batch_size": 2048,
+        "n_epochs": 2,
+        "learning_rate": 5e-4,
+        "final_learning_rate": 5e-5,
+        "gae_lambda": 0.95,
+        "ent_coef": 0.002,
+        "oracle_critic": True,
+        "critic_layers": "128,128",
+        "eval_every": 500_000,
+        "eval_opponents": "heuristic",
+        "checkpoint_every": 250_000,
+        "final_matches": 1_000,
+    },
     "standard": {
         "total_timesteps": 20_000_000,
         "warm_start": 2_000_000,

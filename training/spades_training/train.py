@@ -12,7 +12,7 @@ import numpy as np
 import torch
 from rich.console import Console
 from sb3_contrib import MaskablePPO
-from spades_agents.heuristic import HeuristicAgent
+from spades_agents.base import BatchAgent
 from spades_agents.learned import PPOAgent
 from spades_agents.registry import make_agent
 from stable_baselines3.common.logger import configure
@@ -47,6 +47,7 @@ def new_run(config: Config, folder: Path, name: str | None = None) -> Path:
         ValueError: if there is a run of that name, the name is no name of a folder, or an opponent is unknown.
         OSError: if the folder cannot be made.
     """
+    _teacher(config)
     for opponent in [*config.opponent_weights(), *config.frozen_opponents()]:
         if opponent not in (SELF, SNAPSHOT):
             make_agent(opponent)  # better now than after hours
@@ -65,6 +66,14 @@ def new_run(config: Config, folder: Path, name: str | None = None) -> Path:
             run = folder / f"{base}-{number}"
     write_whole(run / "config.json", config.to_json())
     return run
+
+
+def _teacher(config: Config) -> BatchAgent:
+    agent = make_agent(config.teacher)
+    if not isinstance(agent, BatchAgent):
+        raise ValueError(f"teacher {config.teacher!r} cannot play many tables at once: it has no act_batch")
+    agent.reset(config.seed)
+    return agent
 
 
 def new_model(config: Config, env: VecEnv) -> MaskablePPO:
@@ -153,14 +162,14 @@ def train(config: Config, run: Path, resume: bool = False, console: Console | No
     if checkpoint is None and config.warm_start:
         monitor.measure(model, 0)
         mix.update(policy_network(model))
-        with display.progress_bar("imitating the scripted player") as progress:
+        with display.progress_bar(f"imitating {config.teacher}") as progress:
 
             def after_round(done: int, rounds: int) -> None:
                 mix.update(policy_network(model))
                 progress(done, rounds)
 
-            agreement = imitate(model, env, HeuristicAgent(), config.warm_start, after_round)
-        text = f"imitated {config.warm_start:,} decisions of the scripted player, the same choice in"
+            agreement = imitate(model, env, _teacher(config), config.warm_start, after_round)
+        text = f"imitated {config.warm_start:,} decisions of {config.teacher}, the same choice in"
         console.print(f"{text} {100 * agreement:.1f}% of the last ones", highlight=False, soft_wrap=True)
 
     # The self-play.
