@@ -128,7 +128,7 @@ class Rows(SimpleNamespace):
 
 
 @pytest.mark.parametrize("mix", ["two_player", "public", "dealt pair", "partnership", "solo", "cutthroat"])
-@pytest.mark.parametrize("name", ["random", "uniform", "heuristic"])
+@pytest.mark.parametrize("name", ["random", "uniform", "heuristic", "rollout:worlds=4", "pimc:worlds=4"])
 def test_agents_decide_alike(name, mix):
     rules, agent = MIXES[mix], make_agent(name)
     record = rules_record(rules)

@@ -15,6 +15,7 @@ from spades_training.evaluate import evaluate
 from spades_env.cards import ALL_CARDS, action_name, cards_in, mask_of, parse_cards
 from spades_env.game import Game, Phase
 from spades_env.rules import Rules
+from spades_env.tables import Tables
 
 NAMES = ["rollout", "pimc"]
 
@@ -50,13 +51,42 @@ def test_equal_views_and_seeds_give_equal_actions(name, rules):
 
 
 def test_seeds_matter():
-    view = Game("two_player", seed=0).view()
-    streams = []
-    for seed in range(3):
-        agent = RolloutAgent(worlds=2)
-        agent.reset(seed)
-        streams.append(int(agent._stream(view)[0]))
-    assert len(set(streams)) == 3
+    """One world decides: with another seed it is another one."""
+    agent = RolloutAgent(worlds=1)
+    game = Game("two_player", seed=0)
+    changed = 0
+    while game.hand_number == 0:
+        view = game.view()
+        choices = set()
+        for seed in range(3):
+            agent.reset(seed)
+            choices.add(agent.act(view))
+        changed += len(choices) > 1
+        game.apply(choices.pop())
+    assert changed > 3
+
+
+@pytest.mark.parametrize("rules", MIXES)
+@pytest.mark.parametrize("name", NAMES)
+def test_rates_of_a_batch(name, rules):
+    """Every action tried has a mean, a chance to win; no other is taken than the best and the scripted player's."""
+    tables = Tables(MIXES[rules], 8, seed=2)
+    agent, scripted = make_agent(f"{name}:worlds=3"), make_agent("heuristic")
+    rows = np.arange(8)
+    searched = 0
+    for _ in range(60):
+        actions, means = agent.rate_batch(tables, rows)
+        np.testing.assert_array_equal(actions, agent.act_batch(tables, rows))
+        default = scripted.act_batch(tables, rows)
+        for row in np.flatnonzero(~np.isnan(means).all(1)):
+            tried = np.flatnonzero(~np.isnan(means[row]))
+            assert set(tried) <= set(tables.view(row).legal_actions())
+            assert actions[row] in {int(np.nanargmax(means[row])), int(default[row])}
+            assert (means[row, tried] >= 0).all()
+            assert (means[row, tried] <= 1).all()
+            searched += 1
+        tables.advance(actions)
+    assert searched > 200
 
 
 @pytest.mark.parametrize("rules", ["two_player", "partnership"])

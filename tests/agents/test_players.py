@@ -36,8 +36,11 @@ def rules_of(name: str) -> Rules:
 ALL_RULES = [*MIXES, *(f"{game}: {change}" for game in ("two_player", "partnership", "cutthroat") for change in ODD)]
 
 
-@pytest.mark.parametrize("rules", ALL_RULES)
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    "name,rules",
+    [(name, rules) for name in NAMES for rules in ALL_RULES]
+    + [(name, rules) for name in ("rollout:worlds=2", "pimc:worlds=2") for rules in MIXES],
+)
 def test_a_batch_acts_as_single_agents_do_and_legally(name, rules):
     rules = rules_of(rules)
     tables = Tables(rules, 3, seed=7, max_hands=4)

@@ -14,6 +14,7 @@ from typing import Annotated
 import typer
 from spades_agents.base import BatchAgent
 from spades_agents.registry import make_agent
+from spades_agents.search import RolloutAgent
 
 from spades_env.rules import Rules
 from spades_training.evaluate import PlayerResult, Result, evaluate
@@ -40,8 +41,13 @@ Pairing = tuple[str, str]
 
 def play_pairing(a: str, b: str, rules: Rules, matches: int, seed: int, fast: int) -> Result:
     """One pairing, of at least ``fast`` matches if both players are fast."""
-    both_fast = all(isinstance(make_agent(name), BatchAgent) for name in (a, b))
-    return evaluate(a, b, rules, matches=max(matches, fast) if both_fast else matches, seed=seed)
+    return evaluate(a, b, rules, matches=max(matches, fast) if is_fast(a) and is_fast(b) else matches, seed=seed)
+
+
+def is_fast(name: str) -> bool:
+    """Whether a player acts for many tables at once, and without a search."""
+    agent = make_agent(name)
+    return isinstance(agent, BatchAgent) and not isinstance(agent, RolloutAgent)
 
 
 def round_robin(

@@ -119,7 +119,7 @@ def solve_two(
         pays = np.asarray(payoffs, float)
         if pays.shape not in ((14,), (rows, 14)):
             raise ValueError(f"payoffs must have the shape (14,) or ({rows}, 14), got {pays.shape}")
-        pays = np.ascontiguousarray(np.broadcast_to(pays, (rows, 14)))
+        pays = np.broadcast_to(pays, (rows, 14)).copy()  # what numpy broadcasts is read-only: another type to numba
     mine = np.take_along_axis(sets, turn[:, None], 1)[:, 0]
     legal = legal_cards(mine, table, broken > 0)
     if not every_card:

@@ -1,53 +1,35 @@
-"""What the search players share: worlds, the clock, candidates, and the choice."""
+"""The search players as agents."""
 
 from __future__ import annotations
 
-import hashlib
-import math
 import time
+from typing import Any
 
 import numpy as np
 
-from spades_agents.base import check_on_turn
+from spades_agents.base import TableArrays, check_on_turn
 from spades_agents.compiler import jit
-from spades_agents.heuristic.bidding import expected_tricks
-from spades_agents.heuristic.notes import NOTES
-from spades_agents.search.beliefs import OVERSAMPLE, draft_tells, draw_worlds
-from spades_agents.search.draft_belief import DRAFT, prepare
+from spades_agents.search.decision import decide_rows, new_workspace
 from spades_agents.search.match_value import match_table
-from spades_agents.search.rollout import draw_world, rate_by_rollout, scripted_action
-from spades_env.cards import BID_0
+from spades_env.cards import NUM_ACTIONS
 from spades_env.checks import check_int
-from spades_env.engine.state import STATE
-from spades_env.game import Game, Phase, View
+from spades_env.game import Game, View
 from spades_env.rules import Rules
 
-__all__ = ["RolloutAgent"]
+__all__ = ["PIMCAgent", "RolloutAgent"]
 
-NO_CARDS = np.uint64(0)
 MOST_WORLDS = 4096
-CHUNK = 64  # worlds drawn at a time
-BID_REACH = 3  # bids tried on either side of the expected tricks
-# The scripted player's own action is left only for one that did better by so many standard errors: with few worlds the
-# best of many actions is best by luck.
-DOUBT = 1.0
+ROWS = 64  # decisions in one call of a kernel: between two calls Python can be interrupted
+
+_warm: set[tuple[type, int]] = set()
 
 
-@jit
-def fair_bid(states, rules):
-    """The tricks that the scripted player expects for the seat on turn."""
-    return expected_tricks(states[0], rules[0])
-
-
-_warm: set[type] = set()
-
-
-def warm_up(kind: type[RolloutAgent]) -> None:
+def warm_up(kind: type[RolloutAgent], players: int) -> None:
     """Compile or load all kernels at the first decision of a process, so that no later one has to wait for any."""
-    if kind in _warm:
+    if (kind, players) in _warm:
         return
-    _warm.add(kind)
-    game = Game("two_player", seed=0)
+    _warm.add((kind, players))
+    game = Game({2: "two_player", 3: "cutthroat", 4: "partnership"}[players], seed=0)
     agent = kind(worlds=1)
     while game.hand_number == 0:
         game.apply(agent.act(game.view()))
@@ -63,10 +45,11 @@ class RolloutAgent:
         seconds: most wall time for a decision. The first decision also compiles or loads the kernels.
         beliefs: weigh worlds by what the others' draft, bids and plays suggest; else all that agree are alike.
         match_value: maximise the chance to win the match; else points, a bag at its share of the penalty.
-        seed: of the worlds.
+        seed: of the worlds. In a batch each seat of a table has its own, of ``agent_rng``.
     """
 
     name = "rollout"
+    solves = False  # whether play is solved exactly where that can be done
     rollouts_each = 1  # worlds of a decision by rollouts for each of `worlds`
 
     def __init__(
@@ -88,98 +71,96 @@ class RolloutAgent:
         self.seconds, self.beliefs, self.match_value = seconds, beliefs, match_value
         self._own_seed = check_int("seed", seed, 0, 2**64 - 1)
         jit.announce("the agents")
-        self._views, self._tables, self._notes = np.zeros(1, STATE), np.zeros(1, STATE), np.zeros(1, NOTES)
-        self._drawn = np.zeros(self.worlds * self.rollouts_each, STATE)
-        most = min(CHUNK, len(self._drawn)) * OVERSAMPLE
-        self._pool, self._weights, self._drafts = np.zeros(most, STATE), np.zeros(most), np.zeros(1, DRAFT)
-        self._spare = np.zeros(1, STATE)
+        rollouts = self.worlds * self.rollouts_each
+        self._work = new_workspace(self.worlds, rollouts, self.solves, beliefs, match_value)
         self._rules: Rules | None = None
         self._values = np.zeros((0, 0, 0, 0), np.float32)
-        self._seed = self._own_seed
+        self._seeds = np.full((1, 4), self._own_seed, np.uint64)
+        self._row, self._action = np.zeros(1, np.int64), np.zeros(1, np.int64)
+        self._no_means = np.zeros((0, NUM_ACTIONS))
 
     def reset(self, seed: int | None = None) -> None:
         """Draw worlds by ``seed`` from now on; by that of the constructor if it is None."""
-        self._seed = self._own_seed if seed is None else check_int("seed", seed, 0, 2**64 - 1)
+        self._seeds[:] = self._own_seed if seed is None else check_int("seed", seed, 0, 2**64 - 1)
 
     def act(self, view: View) -> int:
         """The action for ``view.observer``, who must be on turn."""
         start = time.perf_counter()
         check_on_turn(view)
-        warm_up(type(self))
-        legal = view.legal_actions()
-        if len(legal) == 1:
-            return legal[0]
-        scripted = int(scripted_action(view._state, 0, view._rules, self._views, self._notes))
-        actions = self._candidates(view, legal, scripted)
-        if len(actions) == 1:
-            return actions[0]
-        if view.rules != self._rules:
-            self._rules, self._values = view.rules, match_table(view.rules)
-        scores = self._search(view, np.array(actions), start)
-        return self._choice(actions, scores, scripted, self._doubt(view))
+        self._prepare(view.rules)
+        self._decide(view._rules, view._state, self._row, self._seeds, self._action, self._no_means, start)
+        return int(self._action[0])
 
-    def _candidates(self, view: View, legal: list[int], scripted: int) -> list[int]:
-        """The actions worth a try, ascending."""
-        if view.phase != Phase.BID:
-            return legal
-        tricks = int(fair_bid(view._state, view._rules))
-        near = range(max(tricks - BID_REACH, 0), tricks + BID_REACH + 1)
-        return sorted({scripted, BID_0, *(BID_0 + bid for bid in near if bid <= view.rules.hand_size)})
+    def act_batch(self, tables: TableArrays, rows: Any) -> np.ndarray:
+        """The actions of the seats on turn at the tables ``rows``, an int64 array."""
+        return self._batch(tables, rows, self._no_means)
 
-    def _search(self, view: View, actions: np.ndarray, start: float) -> np.ndarray:
-        """What each action brings in each world looked at, a float64 of shape (worlds, actions)."""
-        worlds = self._count(view)
-        scores = np.zeros((worlds, len(actions)))
-        rng = self._stream(view)
-        longest = 0.0
-        last = start
-        for row in range(worlds):
-            if row % CHUNK == 0:
-                self._draw(view, rng, row, min(row + CHUNK, worlds))
-            self._rate(view, row, actions, scores)
-            if self.seconds is not None:
-                now = time.perf_counter()
-                longest = max(longest, now - last)
-                last = now
-                if now - start + longest > self.seconds:
-                    return scores[: row + 1]
-        return scores
+    def rate_batch(self, tables: TableArrays, rows: Any) -> tuple[np.ndarray, np.ndarray]:
+        """What :meth:`act_batch` returns, and how good the search found every action: soft targets for learning.
 
-    def _count(self, view: View) -> int:
-        """How many worlds to look at."""
-        return self.worlds * self.rollouts_each
+        Returns:
+            int64[n], the actions; and float64[n, 75], the mean over the worlds of what each action brings the seat on
+            turn: the chance to win the match, or with ``match_value=False`` hundreds of points above the mean of
+            the others. NaN for what was not tried: illegal actions, far-off bids, and all if only one action
+            was left to take.
+        """
+        means = np.empty((len(rows), NUM_ACTIONS))
+        return self._batch(tables, rows, means), means
 
-    def _doubt(self, view: View) -> float:
-        """By how many standard errors an action must do better than the scripted player's."""
-        return DOUBT
+    def _batch(self, tables: TableArrays, rows: Any, means: np.ndarray) -> np.ndarray:
+        rows = np.asarray(rows, np.int64)
+        actions = np.empty(len(rows), np.int64)
+        self._prepare(tables.rules)
+        step = ROWS if self.seconds is None else 1
+        for start in range(0, len(rows), step):
+            part = slice(start, start + step)
+            arrays = rows[part], tables.agent_rng, actions[part], means[part]
+            self._decide(tables.rules_record, tables.states, *arrays, time.perf_counter())
+        return actions
 
-    def _stream(self, view: View) -> np.ndarray:
-        """The random stream of this decision."""
-        digest = hashlib.blake2b(view.to_bytes(), digest_size=8, key=self._seed.to_bytes(8, "little")).digest()
-        return np.frombuffer(digest, np.uint64).copy()
+    def _prepare(self, rules: Rules) -> None:
+        warm_up(type(self), rules.players)
+        if rules != self._rules:
+            self._rules, self._values = rules, match_table(rules)
 
-    def _draw(self, view: View, rng: np.ndarray, start: int, stop: int) -> None:
-        """Put worlds into rows ``start`` to ``stop`` of ``_drawn``."""
-        state, rules, observer = view._state, view._rules, view.observer
-        if not self.beliefs:
-            for row in range(start, stop):
-                draw_world(state, rules, observer, rng, self._drawn, row)
+    def _decide(
+        self,
+        rules: np.ndarray,
+        states: np.ndarray,
+        rows: np.ndarray,
+        seeds: np.ndarray,
+        actions: np.ndarray,
+        means: np.ndarray,
+        start: float,
+    ) -> None:
+        """Decide at ``rows``; at one alone if there is a clock to watch, which began at ``start``."""
+        fixed = self._work, rules, self._values, states, rows, seeds, actions, means
+        if self.seconds is None:
+            decide_rows(*fixed, MOST_WORLDS * self.rollouts_each, False)
             return
-        drafted = draft_tells(state, rules, observer)
-        if drafted and start == 0:
-            prepare(self._drafts, state, rules, observer, NO_CARDS, NO_CARDS, False)
-        scratch = self._pool, self._weights, self._tables, self._spare, self._notes
-        draw_worlds(state, rules, observer, rng, self._drafts, drafted, *scratch, self._drawn, start, stop)
+        plan = self._work.plan[0]
+        longest, last = 0.0, start
+        goes_on = False
+        while not goes_on or plan["looked"] < plan["worlds"]:
+            decide_rows(*fixed, 1, goes_on)
+            goes_on = True
+            now = time.perf_counter()
+            longest, last = max(longest, now - last), now
+            if now - start + longest > self.seconds:
+                break
 
-    def _rate(self, view: View, row: int, actions: np.ndarray, scores: np.ndarray) -> None:
-        """Set row ``row`` of ``scores``."""
-        scratch = self._tables, self._views, self._notes
-        rate_by_rollout(self._drawn, row, view._rules, *scratch, self._values, self.match_value, actions, scores)
 
-    def _choice(self, actions: list[int], scores: np.ndarray, scripted: int, doubt: float) -> int:
-        """The action that brings most on average, or the scripted player's if that is as good or nearly so."""
-        gains = scores - scores[:, [actions.index(scripted)]]
-        means = gains.mean(0)
-        best = int(means.argmax())
-        error = gains[:, best].std() / math.sqrt(len(gains))
-        return actions[best] if means[best] > max(doubt * error, 1e-9) else scripted
+class PIMCAgent(RolloutAgent):
+    """Solves the play of two-player games exactly in every world; decides the rest as :class:`RolloutAgent` does.
+
+    Known as perfect information Monte Carlo (Levy 1989; Ginsberg, "GIB: Imperfect Information in a Computationally
+    Challenging Game", 2001). Its known weakness is that it supposes to know in each world what it cannot know (strategy
+    fusion, Frank and Basin 1998); in Spades, where most of the cards are soon seen, that costs little.
+
+    The same view and seed give the same action, unless ``seconds`` cuts the search short. See
+    :class:`RolloutAgent` for the arguments.
+    """
+
+    name = "pimc"
+    solves = True
+    rollouts_each = 4  # they are cheaper than solutions

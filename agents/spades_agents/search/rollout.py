@@ -65,8 +65,8 @@ def outcome(values, before, after, r, side, opener, by_match):
 
 
 @jit.apart
-def rate_by_rollout(worlds, row, rules, tables, views, notes, values, by_match, actions, scores):
-    """Set ``scores[row, k]`` to what the hand at ``worlds[row]`` brings the seat on turn after ``actions[k]``.
+def rate_by_rollout(worlds, row, rules, tables, views, notes, values, by_match, plan):
+    """Set the plan's ``scores[k]`` to what the hand at ``worlds[row]`` brings the seat on turn after ``actions[k]``.
 
     ``tables``, ``views`` and ``notes`` are scratch, one record each.
     """
@@ -74,11 +74,11 @@ def rate_by_rollout(worlds, row, rules, tables, views, notes, values, by_match, 
     r = rules[0]
     side = s.seat % r.sides
     opener = (s.opener + 1) % r.players
-    for k in range(len(actions)):
+    for k in range(plan.count):
         tables[0] = s
-        if not advance(tables, 0, rules, actions[k]):
+        if not advance(tables, 0, rules, plan.actions[k]):
             play_out(tables, rules, views, notes)
-        scores[row, k] = outcome(values, s, tables[0], r, side, opener, by_match)
+        plan.scores[k] = outcome(values, s, tables[0], r, side, opener, by_match)
 
 
 @jit
