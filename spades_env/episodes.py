@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
 from spades_env.game import Game
+from spades_env.position import Position
+
+if TYPE_CHECKING:
+    from spades_env.picture.window import Window
 
 Illegal = Literal["terminate", "raise"]
 
@@ -47,3 +51,29 @@ def check_render_mode(render_mode: Any, modes: Sequence[str]) -> str | None:
     if render_mode is not None and render_mode not in modes:
         raise ValueError(f"render_mode must be None or one of {', '.join(map(repr, modes))}, got {render_mode!r}")
     return render_mode
+
+
+def open_window(render_mode: str | None, fps: float) -> Window | None:
+    """The window of ``render_mode="human"``, which opens with the first picture; None in other modes.
+
+    Raises:
+        gymnasium.error.DependencyNotInstalled: if there is no package to open one with.
+    """
+    if render_mode != "human":
+        return None
+    from spades_env.picture.window import Window
+
+    return Window("Spades", fps)
+
+
+def rendered(table: Position, render_mode: str | None) -> str | np.ndarray | None:
+    """What ``render()`` returns in the modes ``"ansi"`` and ``"rgb_array"``; None in others."""
+    if render_mode == "ansi":
+        from spades_env.render import ansi
+
+        return ansi(table)
+    if render_mode == "rgb_array":
+        from spades_env.picture import rgb_array
+
+        return rgb_array(table)
+    return None

@@ -159,6 +159,12 @@ class Position:
         seats = {"bids": self._seats("last_bids"), "blind": blind, "tricks": self._seats("last_tricks")}
         return {**seats, "points": self._sides("points")}
 
+    def _repr_html_(self) -> str:
+        """The picture that a notebook shows, as SVG."""
+        from spades_env.picture import svg
+
+        return svg(self)
+
     def legal_actions(self) -> list[int]:
         """The legal actions of the seat on turn, ascending; empty once the match is over."""
         low, high = single.legal_words(self._state, self._rules)

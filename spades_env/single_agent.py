@@ -15,7 +15,15 @@ from spades_env.cards import NUM_ACTIONS
 from spades_env.checks import check_int
 from spades_env.engine import single
 from spades_env.engine.step import HAND_ENDED, MATCH_ENDED
-from spades_env.episodes import Illegal, check_illegal, check_render_mode, following, start_options
+from spades_env.episodes import (
+    Illegal,
+    check_illegal,
+    check_render_mode,
+    following,
+    open_window,
+    rendered,
+    start_options,
+)
 from spades_env.game import Game, IllegalAction
 from spades_env.observation import SIZE
 from spades_env.opponents import Opponents, apart, make_opponents
@@ -51,8 +59,9 @@ class SpadesEnv(gymnasium.Env[np.ndarray, np.int64]):
         max_hands: a match of so many hands without a winner is truncated.
         illegal: what an illegal action does: ``"terminate"`` ends the episode with a penalty
             (-10 with ``reward="score"``, -1 with ``"win"``), ``"raise"`` raises ``IllegalAction`` with nothing changed.
-        render_mode: ``"human"`` prints the table as the learner sees it after each step, ``"ansi"`` makes
-            ``render()`` return it.
+        render_mode: ``"human"`` shows the table in a window after every move, the opponents' too, twice a second
+            (needs pygame-ce); ``"rgb_array"`` makes ``render()`` return it as uint8 of shape (512, 768, 3) (needs
+            Pillow), ``"ansi"`` as text. All three show what the learner may see and nothing else.
 
     Attributes:
         game: the :class:`Game` being played, all cards in it.
@@ -62,7 +71,7 @@ class SpadesEnv(gymnasium.Env[np.ndarray, np.int64]):
         ValueError: if an argument makes no sense.
     """
 
-    metadata: dict[str, Any] = {"render_modes": ["human", "ansi"], "render_fps": 2}
+    metadata: dict[str, Any] = {"render_modes": ["human", "ansi", "rgb_array"], "render_fps": 2}
     game: Game
     learner: int
 
@@ -84,6 +93,7 @@ class SpadesEnv(gymnasium.Env[np.ndarray, np.int64]):
         self._illegal_reward = ILLEGAL_REWARD[reward]
         self.illegal = check_illegal(illegal)
         self.render_mode = check_render_mode(render_mode, self.metadata["render_modes"])
+        self._window = open_window(self.render_mode, self.metadata["render_fps"])
         self.observation_space = spaces.Box(0, 1, (SIZE,), np.int8)
         self.action_space = ActionSpace()
         self._rewards = np.zeros(self.rules.players)
@@ -112,9 +122,10 @@ class SpadesEnv(gymnasium.Env[np.ndarray, np.int64]):
         self._terminated = self._truncated = False
         for relative, agent in enumerate(self.opponents, 1):
             agent.reset(agent_seed(self.game.seed, (self.learner + relative) % players))
+        if self._window is not None:
+            self._window.show(self.game.view(self.learner))
         self._opponents_move()
         observation, mask = self._observe()
-        self._show()
         return observation, {"action_mask": mask, "seat": self.learner}
 
     def step(self, action: int | np.int64) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
@@ -132,7 +143,7 @@ class SpadesEnv(gymnasium.Env[np.ndarray, np.int64]):
             raise ValueError(f"an action is an int in 0..{NUM_ACTIONS - 1}, got {action!r}") from None
         info: dict[str, Any] = {}
         try:
-            reward = self._book(self.game._act(index))
+            reward = self._act(index)
         except IllegalAction:
             if self.illegal == "raise":
                 raise
@@ -146,28 +157,23 @@ class SpadesEnv(gymnasium.Env[np.ndarray, np.int64]):
             own = self.learner % sides
             info["scores"] = np.array(self.game.scores[own:] + self.game.scores[:own], np.int64)
             info["hands"] = self.game.hand_number
-        self._show()
         return observation, reward, self._terminated, self._truncated, info
 
     def action_masks(self) -> np.ndarray:
         """Bool of shape (75,): the learner's legal actions; none once the episode is over."""
         return self._observe()[1].astype(np.bool_)
 
-    def render(self) -> str | None:
-        """The table as the learner may see it: returned with ``"ansi"``, printed with ``"human"``."""
-        if self.render_mode is None:
-            return None
-        from spades_env.render import ansi
+    def render(self) -> str | np.ndarray | None:  # type: ignore[override]
+        """The table as the learner may see it, as text or as pixels; with ``"human"`` it is shown in the window."""
+        table = self.game.view(self.learner)
+        if self._window is not None:
+            self._window.show(table)
+        return rendered(table, self.render_mode)
 
-        text = ansi(self.game.view(self.learner))
-        if self.render_mode == "ansi":
-            return text
-        print(text, end="\n\n", flush=True)
-        return None
-
-    def _show(self) -> None:
-        if self.render_mode == "human":
-            self.render()
+    def close(self) -> None:
+        """Close the window, if there is one."""
+        if self._window is not None:
+            self._window.close()
 
     def _opponents_move(self) -> float:
         """Let the opponents move until the learner is on turn or the episode is over; the learner's reward for it."""
@@ -175,11 +181,20 @@ class SpadesEnv(gymnasium.Env[np.ndarray, np.int64]):
         while not (self._terminated or self._truncated) and self.game.seat != self.learner:
             agent = self.opponents[(self.game.seat - self.learner) % self.rules.players - 1]
             try:
-                event = self.game._act(agent.act(self.game.view()))
+                reward += self._act(agent.act(self.game.view()))
             except IllegalAction as error:
                 raise IllegalAction(f"an opponent's {error}") from None
-            reward += self._book(event)
         return reward
+
+    def _act(self, action: int) -> float:
+        """Carry out an action of the seat on turn; the learner's reward for it."""
+        before = None if self._window is None else self.game.view(self.learner)
+        event = self.game._act(action)
+        if self._window is not None and before is not None:
+            if event in (HAND_ENDED, MATCH_ENDED):
+                self._window.show(before, action)  # the last trick, which the next hand sweeps away
+            self._window.show(self.game.view(self.learner))
+        return self._book(event)
 
     def _book(self, event: int) -> float:
         """Note whether that was the end; the learner's reward for it."""

@@ -24,7 +24,9 @@ Arguments:
     ``episode``: ``"match"``, or ``"hand"`` to end after one hand.
     ``reward``: ``"score"`` or ``"win"``, see below.
     ``max_hands``: a match of so many hands without a winner is truncated.
-    ``render_mode``: None, ``"human"`` (prints the table) or ``"ansi"`` (``render()`` returns the text).
+    ``render_mode``: None; ``"human"``: a window that follows every step, twice a second (needs pygame-ce);
+    ``"rgb_array"``: ``render()`` returns uint8 of shape (512, 768, 3) (needs Pillow); ``"ansi"``: it returns text. All
+    three show the whole table, every hand face up.
 
 Agents
     ``player_0`` and so on, by seat, clockwise. One seat may act several times in a row.
@@ -77,7 +79,7 @@ from spades_env.action_space import ActionSpace
 from spades_env.cards import NUM_ACTIONS
 from spades_env.engine import single
 from spades_env.engine.step import HAND_ENDED, MATCH_ENDED
-from spades_env.episodes import check_render_mode, following, start_options
+from spades_env.episodes import check_render_mode, following, open_window, rendered, start_options
 from spades_env.game import Game
 from spades_env.observation import SIZE
 from spades_env.rules import Rules, as_rules
@@ -130,7 +132,7 @@ class raw_env(AECEnv[str, dict[str, np.ndarray], int | None]):  # noqa: N801 Pet
 
     metadata: dict[str, Any] = {
         "name": "spades_v0",
-        "render_modes": ["human", "ansi"],
+        "render_modes": ["human", "ansi", "rgb_array"],
         "is_parallelizable": False,
         "render_fps": 2,
     }
@@ -148,6 +150,7 @@ class raw_env(AECEnv[str, dict[str, np.ndarray], int | None]):  # noqa: N801 Pet
         self.rules = as_rules(rules)
         self.episode, self.reward_kind, self.max_hands = check_episode(episode, reward, max_hands)
         self.render_mode = check_render_mode(render_mode, self.metadata["render_modes"])
+        self._window = open_window(self.render_mode, self.metadata["render_fps"])
         self.possible_agents = [f"player_{seat}" for seat in range(self.rules.players)]
         self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
         self.action_spaces: dict[str, Any] = {agent: ActionSpace() for agent in self.possible_agents}
@@ -189,8 +192,8 @@ class raw_env(AECEnv[str, dict[str, np.ndarray], int | None]):  # noqa: N801 Pet
         self._skip_agent_selection = None
         self._paid = False
         self.agent_selection = self.possible_agents[self.game.seat]
-        if self.render_mode == "human":
-            self.render()
+        if self._window is not None:
+            self._window.show(self.game)
 
     def observe(self, agent: str) -> dict[str, np.ndarray]:
         """What the seat may know now, as fresh arrays; its mask is all 0 unless it is on turn."""
@@ -210,6 +213,7 @@ class raw_env(AECEnv[str, dict[str, np.ndarray], int | None]):  # noqa: N801 Pet
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
+        before = None if self._window is None else self.game.clone()
         event = self.game._act(action)  # pyright: ignore[reportArgumentType] (refuses None like any other non-int)
         self._cumulative_rewards[agent] = 0.0
         if self._paid:
@@ -218,10 +222,12 @@ class raw_env(AECEnv[str, dict[str, np.ndarray], int | None]):  # noqa: N801 Pet
         if self.infos[agent]:
             self.infos[agent] = {}
         if event in (HAND_ENDED, MATCH_ENDED):
+            if self._window is not None and before is not None:
+                self._window.show(before, action)  # the last trick, which the next hand sweeps away
             self._end_hand(event)
         self.agent_selection = self.possible_agents[self.game.seat]
-        if self.render_mode == "human":
-            self.render()
+        if self._window is not None:
+            self._window.show(self.game)
 
     def _end_hand(self, event: int) -> None:
         """Pay every seat, and end the episode if that was its end."""
@@ -244,21 +250,18 @@ class raw_env(AECEnv[str, dict[str, np.ndarray], int | None]):  # noqa: N801 Pet
         single.full_state(self.game._state, self.game._rules, state)
         return state
 
-    def render(self) -> str | None:
-        """The table with all its cards: returned with ``"ansi"``, printed with ``"human"``."""
+    def render(self) -> str | np.ndarray | None:
+        """The table with all its cards, as text or as pixels; with ``"human"`` it is shown in the window."""
         if self.render_mode is None:
-            gymnasium.logger.warn("render() does nothing without a render_mode: use 'human' or 'ansi'")
-            return None
-        from spades_env.render import ansi
-
-        text = ansi(self.game)
-        if self.render_mode == "ansi":
-            return text
-        print(text, end="\n\n", flush=True)
-        return None
+            gymnasium.logger.warn("render() does nothing without a render_mode: use 'human', 'ansi' or 'rgb_array'")
+        if self._window is not None:
+            self._window.show(self.game)
+        return rendered(self.game, self.render_mode)
 
     def close(self) -> None:
-        """Nothing is held open."""
+        """Close the window, if there is one."""
+        if self._window is not None:
+            self._window.close()
 
     def clone(self) -> raw_env:
         """An independent copy that continues in the same way."""

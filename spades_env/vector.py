@@ -15,7 +15,7 @@ from spades_env.cards import NUM_ACTIONS
 from spades_env.checks import check_int, check_list, check_seed
 from spades_env.engine import turns
 from spades_env.engine.turns import OPTIONS, TURN
-from spades_env.episodes import Illegal, check_illegal, check_render_mode, start_options
+from spades_env.episodes import Illegal, check_illegal, check_render_mode, rendered, start_options
 from spades_env.game import Game, IllegalAction
 from spades_env.observation import SIZE
 from spades_env.opponents import OneByOne, Opponents, make_opponents
@@ -50,13 +50,17 @@ class SpadesVectorEnv(VectorEnv):
         autoreset_mode: Gymnasium's ``AutoresetMode`` or its value. With ``DISABLED`` call
             ``reset(options={"reset_mask": ...})``.
         copy: return fresh arrays; with False the arrays of the next step are written over those of this one.
-        render_mode: ``"ansi"`` or None.
+        render_mode: ``"rgb_array"`` (needs Pillow), ``"ansi"`` or None.
 
     Raises:
         ValueError: if an argument makes no sense.
     """
 
-    metadata: dict[str, Any] = {"render_modes": ["ansi"], "autoreset_mode": AutoresetMode.NEXT_STEP}
+    metadata: dict[str, Any] = {
+        "render_modes": ["ansi", "rgb_array"],
+        "render_fps": 2,
+        "autoreset_mode": AutoresetMode.NEXT_STEP,
+    }
 
     def __init__(
         self,
@@ -181,13 +185,12 @@ class SpadesVectorEnv(VectorEnv):
         """Bool of shape (num_envs, 75): the legal actions of every learner; none where an episode is over."""
         return self._masks.view(np.bool_)
 
-    def render(self) -> tuple[str, ...] | None:
-        """The text of every table as its learner may see it, with ``render_mode="ansi"``."""
+    def render(self) -> tuple[Any, ...] | None:
+        """Every table as its learner may see it: texts, or with ``"rgb_array"`` pixels of shape (512, 768, 3)."""
         if self.render_mode is None:
             return None
-        from spades_env.render import ansi
-
-        return tuple(ansi(self.tables.view(row, int(self._turns["learner"][row]))) for row in range(self.num_envs))
+        views = (self.tables.view(row, int(self._turns["learner"][row])) for row in range(self.num_envs))
+        return tuple(rendered(view, self.render_mode) for view in views)
 
     @property
     def learners(self) -> np.ndarray:

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
+
+# Windows are drawn, but not shown.
+os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
 
 ON_REQUEST = {
     "long": "run the tests that take minutes",

@@ -37,6 +37,14 @@ def test_the_presets_in_the_docs_are_the_presets():
     assert checked == set(PRESETS["solo"].to_dict())
 
 
+def test_the_picture_in_the_docs_is_what_its_code_draws(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    code = re.search(r"## Pictures.*?```python\n(.*?)```", (ROOT / "docs/environment.md").read_text(), re.S)
+    assert code is not None
+    exec(compile(code[1], "environment.md", "exec"), {})
+    assert (tmp_path / "table.svg").read_text() == (ROOT / "docs/table.svg").read_text()
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_links_lead_somewhere(page):
     for target in re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text()):

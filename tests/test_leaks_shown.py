@@ -11,6 +11,7 @@ from test_leaks import leaks
 from spades_env import Game, SpadesEnv, SpadesVectorEnv, spades_v0
 from spades_env.engine.state import rules_record
 from spades_env.game import View
+from spades_env.picture import scene
 from spades_env.render import ansi
 
 
@@ -56,13 +57,19 @@ def gymnasium_vector_env(rules):
     return show
 
 
+def picture(rules):
+    """The table as shapes, of which pixels and SVG are made."""
+    record = rules_record(rules)
+    return lambda states, seat: scene(View(rules, record, states, seat))
+
+
 def text(rules):
     """The table as text."""
     record = rules_record(rules)
     return lambda states, seat: ansi(View(rules, record, states, seat))
 
 
-@pytest.mark.parametrize("interface", [pettingzoo, gymnasium_env, gymnasium_vector_env, text])
+@pytest.mark.parametrize("interface", [pettingzoo, gymnasium_env, gymnasium_vector_env, text, picture])
 @pytest.mark.parametrize("mix", MIXES)
 def test_interfaces(mix, interface):
     phases, found = leaks(MIXES[mix], interface(MIXES[mix]))
@@ -76,6 +83,38 @@ def test_the_text_of_the_whole_table_would_be_noticed():
     def whole_table(states, seat):
         game._state[:] = states
         return ansi(game)
+
+    _, found = leaks(MIXES["solo"], whole_table, hands=1)
+    assert len(found) > 200
+
+
+@pytest.mark.parametrize("mix", ["two_player", "solo"])
+def test_pixels(mix):
+    """What the learner's environment draws, at one in 25: it takes long."""
+    rules = MIXES[mix]
+    envs = [SpadesEnv(rules, "random", seat=seat, render_mode="rgb_array") for seat in range(rules.players)]
+    for env in envs:
+        env.reset(seed=0)
+    drawn = 0
+
+    def show(states, seat):
+        nonlocal drawn
+        drawn += 1
+        if (drawn - 1) // 2 % 25:
+            return None
+        envs[seat].game._state[:] = states
+        return envs[seat].render().tobytes()
+
+    _, found = leaks(rules, show, hands=2)
+    assert found == []
+
+
+def test_the_picture_of_the_whole_table_would_be_noticed():
+    game = Game("solo", seed=0)
+
+    def whole_table(states, seat):
+        game._state[:] = states
+        return scene(game)
 
     _, found = leaks(MIXES["solo"], whole_table, hands=1)
     assert len(found) > 200

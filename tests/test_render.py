@@ -85,10 +85,6 @@ def test_environments_show_the_table(capsys):
     alone.reset(seed=1)
     assert alone.render() == ansi(alone.game.view(1))
     assert capsys.readouterr().out == ""
-    printing = SpadesEnv("solo", seat=1, render_mode="human")
-    printing.reset(seed=1)
-    assert capsys.readouterr().out == alone.render() + "\n\n"
-    assert printing.render() is None
 
 
 @pytest.mark.parametrize("rules", PRESETS)

@@ -6,7 +6,7 @@ import dataclasses
 import inspect
 import json
 from pathlib import Path
-from typing import Annotated, Any, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 from typer.core import TyperGroup
@@ -19,6 +19,9 @@ from spades_training.exploit import exploit
 from spades_training.options import parse_rules
 from spades_training.puzzles import puzzles
 from spades_training.solve_command import solve
+
+if TYPE_CHECKING:
+    from spades_env.record import Record
 
 __all__ = ["app"]
 
@@ -186,16 +189,46 @@ def play(
 
 
 @app.command()
-def replay(file: Annotated[Path, typer.Argument(help="A record that was saved, as by spades play.")]) -> None:
-    """Print a record as text, playing it again and checking every deck, move and result."""
+def replay(
+    file: Annotated[Path, typer.Argument(help="A record that was saved, as by spades play.")],
+    gif: Annotated[Path | None, typer.Option(help="Write the match as an animated GIF to this file instead.")] = None,
+    mp4: Annotated[Path | None, typer.Option(help="Write the match as an MP4 video to this file instead.")] = None,
+    seat: Annotated[int | None, typer.Option(help="Picture what this seat sees; default: all cards.")] = None,
+    hand: Annotated[int | None, typer.Option(help="Picture this hand alone, counted from 1; default: all.")] = None,
+    fps: Annotated[float, typer.Option(help="Moves in a second.", min=0.1, max=30)] = 1.5,
+) -> None:
+    """Print a record as text, or film it, playing it again and checking every deck, move and result."""
     from spades_env.record import Record
 
     try:
         record = Record.load(file)
     except OSError as error:
         raise ValueError(f"cannot read {file}: {error.strerror}") from None
-    typer.echo(record.to_text())
-    typer.echo("every deck, move and result checked")
+    if gif is None and mp4 is None:
+        if seat is not None or hand is not None:
+            raise ValueError("--seat and --hand are for pictures: give --gif FILE or --mp4 FILE too")
+        typer.echo(record.to_text())
+        typer.echo("every deck, move and result checked")
+        return
+    _film(record, gif, mp4, seat, hand, fps)
+
+
+def _film(record: Record, gif: Path | None, mp4: Path | None, seat: int | None, hand: int | None, fps: float) -> None:
+    """Write the moving pictures that are asked for."""
+    from gymnasium.error import DependencyNotInstalled
+
+    from spades_training import display, movie
+
+    shown = movie.moments(record, seat, hand)
+    for path, save in ((gif, movie.save_gif), (mp4, movie.save_mp4)):
+        if path is None:
+            continue
+        try:
+            with display.progress_bar(f"pictures for {path}") as progress:
+                save(path, shown, record.agents, fps, progress)
+        except DependencyNotInstalled as error:
+            raise ValueError(str(error)) from None
+        typer.echo(f"{path}: {len(shown)} pictures, {path.stat().st_size / 1e6:.1f} MB")
 
 
 app.command()(exploit)

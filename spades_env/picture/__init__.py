@@ -1,0 +1,12 @@
+"""A table as a picture: one drawing of a few kinds of shapes, as SVG, as pixels, in a window.
+
+SVG needs no other package; pixels need Pillow, a window pygame-ce: ``pip install 'spades-env[render]'``.
+"""
+
+from __future__ import annotations
+
+from spades_env.picture.raster import image, rgb_array
+from spades_env.picture.scene import scene
+from spades_env.picture.svg import svg
+
+__all__ = ["image", "rgb_array", "scene", "svg"]

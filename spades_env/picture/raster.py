@@ -1,0 +1,78 @@
+"""A picture as pixels, drawn by Pillow with the font that it brings along."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from spades_env.picture.needs import package
+from spades_env.picture.scene import scene
+from spades_env.picture.shapes import HEIGHT, WIDTH, Box, Polygon, Shape
+from spades_env.position import Position
+
+if TYPE_CHECKING:
+    from PIL import Image
+
+__all__ = ["image", "rgb_array"]
+
+# Drawn so many times as large and then shrunk, which smooths all edges.
+_FINER = 3
+_ANCHORS = {"start": "ls", "middle": "ms", "end": "rs"}
+
+
+def rgb_array(table: Position, names: Sequence[str] | None = None, action: int | None = None) -> np.ndarray:
+    """The table as uint8 of shape (512, 768, 3); the arguments are those of :func:`image`."""
+    return np.array(image(table, names, action))
+
+
+def image(table: Position, names: Sequence[str] | None = None, action: int | None = None) -> Image.Image:
+    """The table as a Pillow image, 768 by 512, RGB.
+
+    Args:
+        table: a :class:`spades_env.Game`, of which all hands are shown, or a :class:`spades_env.View`, which shows
+            what its observer may know and so cannot tell more.
+        names: of the players by seat.
+        action: what the seat on turn is about to do.
+
+    Raises:
+        gymnasium.error.DependencyNotInstalled: without Pillow.
+    """
+    pillow = package("PIL.Image", "rgb_array")
+    sheet = pillow.new("RGB", (WIDTH * _FINER, HEIGHT * _FINER))
+    pen = package("PIL.ImageDraw", "rgb_array").Draw(sheet)
+    for shape in scene(table, names, action):
+        _draw(pen, shape)
+    return sheet.reduce(_FINER)
+
+
+def _draw(pen: Any, shape: Shape) -> None:
+    if isinstance(shape, Polygon):
+        pen.polygon([(x * _FINER, y * _FINER) for x, y in shape.points], fill=shape.fill)
+    elif isinstance(shape, Box):
+        # SVG lays an edge half inside and half outside, Pillow all inside; its right and lower ends belong to it.
+        half = shape.line_width / 2 if shape.line else 0
+        left, top = (shape.x - half) * _FINER, (shape.y - half) * _FINER
+        right, bottom = left + (shape.width + 2 * half) * _FINER - 1, top + (shape.height + 2 * half) * _FINER - 1
+        width = round(shape.line_width * _FINER) if shape.line else 0
+        radius = (shape.radius + half) * _FINER
+        pen.rounded_rectangle((left, top, right, bottom), radius, shape.fill, shape.line, width)
+    else:
+        size = round(shape.size * _FINER)
+        # The font has one weight; a thin line around the letters makes it bold.
+        bold = max(1, round(size / 42)) if shape.bold else 0
+        pen.text(
+            (shape.x * _FINER, shape.y * _FINER),
+            shape.text,
+            shape.fill,
+            font=_font(size),
+            anchor=_ANCHORS[shape.anchor],
+            stroke_width=bold,
+        )
+
+
+@lru_cache(64)
+def _font(size: int) -> Any:
+    return package("PIL.ImageFont", "rgb_array").load_default(size)

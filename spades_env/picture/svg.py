@@ -1,0 +1,40 @@
+"""A picture as SVG text, with nothing but the standard library."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+
+from spades_env.picture.scene import scene
+from spades_env.picture.shapes import HEIGHT, WIDTH, Box, Polygon, Shape
+from spades_env.position import Position
+
+__all__ = ["svg"]
+
+
+def svg(table: Position, names: Sequence[str] | None = None, action: int | None = None) -> str:
+    """The table as an SVG image, 768 by 512 and scaled down where there is less room.
+
+    Args:
+        table: a :class:`spades_env.Game`, of which all hands are shown, or a :class:`spades_env.View`.
+        names: of the players by seat.
+        action: what the seat on turn is about to do.
+    """
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" '
+        f'style="max-width:100%;height:auto" role="img" aria-label="a table of Spades" '
+        f'font-family="Helvetica, Arial, sans-serif">{"".join(map(_element, scene(table, names, action)))}</svg>'
+    )
+
+
+def _element(shape: Shape) -> str:
+    if isinstance(shape, Box):
+        line = f' stroke="{shape.line}" stroke-width="{shape.line_width:g}"' if shape.line else ""
+        place = f'x="{shape.x:.4g}" y="{shape.y:.4g}" width="{shape.width:.4g}" height="{shape.height:.4g}"'
+        return f'<rect {place} rx="{shape.radius:g}" fill="{shape.fill}"{line}/>'
+    if isinstance(shape, Polygon):
+        points = " ".join(f"{x:.1f},{y:.1f}" for x, y in shape.points)
+        return f'<polygon points="{points}" fill="{shape.fill}"/>'
+    weight = ' font-weight="bold"' if shape.bold else ""
+    place = f'x="{shape.x:.4g}" y="{shape.y:.4g}" text-anchor="{shape.anchor}"'
+    return f'<text {place} font-size="{shape.size:.3g}" fill="{shape.fill}"{weight}>{escape(shape.text)}</text>'

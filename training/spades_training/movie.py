@@ -1,0 +1,116 @@
+"""A record as moving pictures: GIF by Pillow, MP4 by the ffmpeg that imageio-ffmpeg brings along."""
+
+from __future__ import annotations
+
+import io
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from spades_env.checks import check_int
+from spades_env.game import Phase
+from spades_env.picture import image
+from spades_env.picture.needs import package
+from spades_env.picture.shapes import HEIGHT, WIDTH
+from spades_env.position import Position
+from spades_env.record import Record
+from spades_training.files import write_whole
+
+__all__ = ["moments", "save_gif", "save_mp4"]
+
+Progress = Callable[[int, int], None]
+Moment = tuple[Position, "int | None"]
+
+# How many times longer than a move the end of a trick stands, and the last picture of all.
+_TRICK_STANDS, _END_STANDS = 2, 6
+
+
+def moments(record: Record, seat: int | None = None, hand: int | None = None) -> list[Moment]:
+    """What there is to show: (table, what the seat on turn is about to do), and the table at the end.
+
+    Args:
+        record: of the match, which is checked as it is played again.
+        seat: show what this seat may see; None: all cards.
+        hand: only this one, counted from 1.
+
+    Raises:
+        ValueError: if there is no such seat or hand, or (RecordError) if the record is wrong.
+    """
+    if seat is not None:
+        check_int("seat", seat, 0, record.rules.players - 1)
+    found: list[Moment] = []
+    for game, action in record.positions():
+        if hand is None or (game.hand_number == hand - 1 and action is not None):
+            found.append((game.clone() if seat is None else game.view(seat), action))
+    if not found:
+        first = record.start.hand_number + 1
+        played = sum(bool(log.actions) for log in record.hands)
+        raise ValueError(f"hand must be one of the record, {first} to {first + played - 1}, got {hand}")
+    return found
+
+
+def save_gif(
+    path: Path, shown: list[Moment], names: tuple[str, ...] | None, fps: float, progress: Progress | None = None
+) -> None:
+    """Write an animated GIF that repeats for ever.
+
+    Args:
+        path: the file.
+        shown: as :func:`moments` gives it.
+        names: of the players by seat.
+        fps: moves in a second.
+        progress: told (pictures done, all pictures).
+
+    Raises:
+        gymnasium.error.DependencyNotInstalled: without Pillow.
+        OSError: if the file cannot be written.
+    """
+    # One palette for all pictures: what does not change is then not stored again.
+    some = [image(table, names, action) for table, action in shown[:: max(1, len(shown) // 8)]]
+    sheet = package("PIL.Image", "a GIF").new("RGB", (WIDTH, HEIGHT * len(some)))
+    for k, picture in enumerate(some):
+        sheet.paste(picture, (0, HEIGHT * k))
+    palette = sheet.quantize(128)
+    pictures = (picture.quantize(palette=palette, dither=0) for picture in _drawn(shown, names, progress))
+    file = io.BytesIO()
+    times = [round(1000 * _stands(shown, k) / fps) for k in range(len(shown))]
+    next(pictures).save(file, "GIF", save_all=True, append_images=pictures, duration=times, loop=0)
+    write_whole(path, file.getvalue())
+
+
+def save_mp4(
+    path: Path, shown: list[Moment], names: tuple[str, ...] | None, fps: float, progress: Progress | None = None
+) -> None:
+    """Write an MP4 (H.264); the arguments are those of :func:`save_gif`.
+
+    Raises:
+        gymnasium.error.DependencyNotInstalled: without Pillow or imageio-ffmpeg.
+        OSError: if the file cannot be written.
+    """
+    ffmpeg: Any = package("imageio_ffmpeg", "an MP4")
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "movie.mp4"
+        video = ffmpeg.write_frames(str(file), (WIDTH, HEIGHT), fps=fps, quality=7)
+        video.send(None)
+        for k, picture in enumerate(_drawn(shown, names, progress)):
+            for _ in range(_stands(shown, k)):
+                video.send(picture.tobytes())
+        video.close()
+        write_whole(path, file.read_bytes())
+
+
+def _drawn(shown: list[Moment], names: tuple[str, ...] | None, progress: Progress | None) -> Iterator[Any]:
+    for k, (table, action) in enumerate(shown, 1):
+        yield image(table, names, action)
+        if progress is not None:
+            progress(k, len(shown))
+
+
+def _stands(shown: list[Moment], k: int) -> int:
+    """For how many moves' time a picture stands."""
+    table, action = shown[k]
+    if k == len(shown) - 1:
+        return _END_STANDS
+    trick_ends = table.phase == Phase.PLAY and action is not None and len(table.trick) == table.rules.players - 1
+    return _TRICK_STANDS if trick_ends else 1
