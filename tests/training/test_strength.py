@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from spades_training import strength
 from spades_training.evaluate import Result, evaluate
-from spades_training.intervals import Estimate
+from spades_training.intervals import Estimate, turned
 
 from spades_env.rules import PRESETS
 
@@ -21,9 +21,9 @@ def results() -> dict[Any, Result]:
 
 
 def test_a_number_seen_from_the_other_side():
-    assert strength.turned(Estimate(0.7, 0.6, 0.75), 1.0) == Estimate(pytest.approx(0.3), 0.25, 0.4)
-    assert strength.turned(Estimate(5.0, -1.0, 11.0), 0.0) == Estimate(-5.0, -11.0, 1.0)
-    assert strength.turned(Estimate(None), 1.0) == Estimate(None)
+    assert turned(Estimate(0.7, 0.6, 0.75), 1.0) == Estimate(pytest.approx(0.3), 0.25, 0.4)
+    assert turned(Estimate(5.0, -1.0, 11.0), 0.0) == Estimate(-5.0, -11.0, 1.0)
+    assert turned(Estimate(None), 1.0) == Estimate(None)
 
 
 def test_rows_and_columns(results):
@@ -32,7 +32,7 @@ def test_rows_and_columns(results):
     assert lines[0] == "| win rate, % | uniform | random | heuristic | decision |"
     cells = [[cell.strip() for cell in line.split("|")[1:-1]] for line in lines[2:5]]
     assert [row[0] for row in cells] == [f"**{name}**" for name in NAMES]
-    assert cells[2][1] == strength.turned(results["uniform", "heuristic"].win_rate, 1.0).text(100)
+    assert cells[2][1] == turned(results["uniform", "heuristic"].win_rate, 1.0).text(100)
     assert [cells[k][k + 1] for k in range(3)] == ["", "", ""]
     assert all(row[-1].endswith("µs") for row in cells)
 

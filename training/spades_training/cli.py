@@ -19,6 +19,7 @@ from spades_training.exploit import exploit
 from spades_training.options import parse_rules
 from spades_training.puzzles import puzzles
 from spades_training.solve_command import solve
+from spades_training.tournament.command import tournament
 
 if TYPE_CHECKING:
     from spades_env.record import Record
@@ -236,6 +237,7 @@ app.command()(puzzles)
 app.command()(bench)
 app.command()(solve)
 app.command()(bidding_data)
+app.command()(tournament)
 
 
 if __name__ == "__main__":

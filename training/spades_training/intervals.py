@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-__all__ = ["Estimate", "proportion", "ratio", "t_quantile"]
+__all__ = ["Estimate", "proportion", "ratio", "t_quantile", "turned"]
 
 
 @dataclass(frozen=True)
@@ -89,3 +89,10 @@ def proportion(tops: np.ndarray, bottoms: np.ndarray) -> Estimate:
     if found.value == 0:
         return Estimate(0.0, 0.0, reach)
     return Estimate(found.value, max(found.low, 0.0), min(found.high, 1.0))
+
+
+def turned(estimate: Estimate, around: float) -> Estimate:
+    """The same estimate from the other side of the table, where both values are ``around`` together."""
+    low = None if estimate.high is None else around - estimate.high
+    high = None if estimate.low is None else around - estimate.low
+    return Estimate(None if estimate.value is None else around - estimate.value, low, high)

@@ -14,7 +14,7 @@ from spades_env.rules import Rules
 from spades_env.tables import Tables
 from spades_training.totals import Hands, Totals
 
-__all__ = ["Series"]
+__all__ = ["NOBODY", "Series"]
 
 NOBODY = -1
 
@@ -91,7 +91,7 @@ class Series:
                 active = np.concatenate([active, new])
                 if self.single:
                     self._reset_single(int(new[0]))
-            self._step(active)
+            self._step(active[self.loser[active] == NOBODY])
             over = self.tables.terminated[active] | self.tables.truncated[active] | (self.loser[active] != NOBODY)
             if over.any():
                 active = active[~over]
@@ -105,21 +105,29 @@ class Series:
             self._warm_up(k, int(one))
 
     def _warm_up(self, k: int, seed: int) -> None:
-        tables = self.tables
-        own = np.flatnonzero((self.seat_player[np.arange(tables.count), tables.seat] == k) & (self.loser == NOBODY))[:1]
         self.agents[k].reset(seed)
-        if len(own):
-            dice = tables.agent_rng[own]
-            self._actions(k, own)
-            tables.agent_rng[own] = dice
+        rows = self._first_rows(k)[:1]
+        if len(rows):
+            dice = self.tables.agent_rng[rows]
+            self._actions(k, rows)
+            self.tables.agent_rng[rows] = dice
             self.agents[k].reset(seed)
+
+    def _first_rows(self, k: int) -> np.ndarray:
+        """The matches still to be played whose first decision is that of player ``k``."""
+        first = self.seat_player[np.arange(self.tables.count), self.tables.seat]
+        return np.flatnonzero((first == k) & (self.loser == NOBODY))
 
     def _reset_single(self, match: int) -> None:
         """Seed players that have no stream for each table, so that a match does not depend on those before."""
-        number = self.first * self.rules.sides + match
-        for k, agent in enumerate(self.agents):
-            if not isinstance(agent, BatchAgent):
-                agent.reset(int(np.random.SeedSequence((self.seed, number, k)).generate_state(1, np.uint64)[0]))
+        for k in range(2):
+            self._reset_one(k, match)
+
+    def _reset_one(self, k: int, match: int) -> None:
+        if not isinstance(self.agents[k], BatchAgent):
+            number = self.first * self.rules.sides + match
+            dice = np.random.SeedSequence((self.seed, number, k))
+            self.agents[k].reset(int(dice.generate_state(1, np.uint64)[0]))
 
     def _step(self, active: np.ndarray) -> None:
         """One decision at each of the ``active`` tables."""

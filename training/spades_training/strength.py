@@ -18,7 +18,7 @@ from spades_agents.search import RolloutAgent
 
 from spades_env.rules import Rules
 from spades_training.evaluate import PlayerResult, Result, evaluate
-from spades_training.intervals import Estimate
+from spades_training.intervals import Estimate, turned
 from spades_training.options import parse_rules
 
 __all__ = ["PLAYERS", "markdown", "round_robin"]
@@ -76,13 +76,6 @@ def round_robin(
         running = {pool.submit(play_pairing, *pair, rules, matches, seed, fast): pair for pair in pairings}
         for done in as_completed(running):
             yield running[done], done.result()
-
-
-def turned(estimate: Estimate, around: float) -> Estimate:
-    """The same estimate from the other side of the table."""
-    low = None if estimate.high is None else around - estimate.high
-    high = None if estimate.low is None else around - estimate.low
-    return Estimate(None if estimate.value is None else around - estimate.value, low, high)
 
 
 def markdown(players: Sequence[str], results: dict[Pairing, Result]) -> str:

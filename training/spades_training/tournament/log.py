@@ -1,0 +1,86 @@
+"""The file that a tournament goes on from: its settings, then a line of JSON for every unit played, in their order."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from spades_training.files import write_whole
+from spades_training.tournament.schedule import Settings, Unit
+
+__all__ = ["Log"]
+
+FORMAT = "spades-tournament-1"
+
+
+class Log:
+    """A log that is open for more records; a context manager that closes it.
+
+    A kill may leave half a line at the end: it is dropped, and its unit is played again.
+
+    Args:
+        path: the file; made if it is not there.
+        settings: of the tournament.
+
+    Raises:
+        ValueError: if the file is that of other settings, or no such file.
+    """
+
+    def __init__(self, path: Path, settings: Settings) -> None:
+        self.path = path
+        head = {"format": FORMAT, **settings.to_dict()}
+        if not path.exists():
+            write_whole(path, json.dumps(head) + "\n")
+        data = path.read_bytes()
+        lines = data.split(b"\n")
+        _check_settings(path, lines[0], head)
+        whole = data.rfind(b"\n") + 1
+        if whole < len(data):
+            os.truncate(path, whole)
+        self._records = iter(lines[1:-1])
+        self._line = 1
+        self._file = open(path, "a", encoding="utf-8")  # noqa: SIM115 (closed by __exit__)
+
+    def __enter__(self) -> Log:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()
+
+    def known(self, units: list[Unit]) -> Iterator[dict[str, Any]]:
+        """The records that the file holds already of the next ``units``.
+
+        Raises:
+            ValueError: if it holds another record there.
+        """
+        for unit, line in zip(units, self._records, strict=False):
+            self._line += 1
+            try:
+                record = json.loads(line)
+                right = record["unit"] == [unit.a, unit.b, unit.first, unit.count]
+            except (ValueError, KeyError, TypeError):
+                right, record = False, {}
+            if not right:
+                raise ValueError(f"{self.path}: line {self._line} is damaged: choose another folder")
+            yield record
+
+    def append(self, record: dict[str, Any]) -> None:
+        """Add a record; a kill after this call does not lose it."""
+        self._file.write(json.dumps(record, separators=(",", ":")) + "\n")
+        self._file.flush()
+
+
+def _check_settings(path: Path, line: bytes, wanted: dict[str, Any]) -> None:
+    try:
+        found = json.loads(line)
+    except ValueError:
+        found = None
+    if not isinstance(found, dict) or found.get("format") != FORMAT:
+        raise ValueError(f"{path} is not the log of a tournament of this version: choose another folder")
+    for name, value in wanted.items():
+        if found.get(name) != value:
+            text = f"{name} {json.dumps(found.get(name))}, now {json.dumps(value)}"
+            raise ValueError(f"{path.parent} holds a tournament with other settings ({text}): choose another folder")

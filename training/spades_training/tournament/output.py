@@ -1,0 +1,79 @@
+"""The results of a tournament as files and in the terminal."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from rich import box
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from spades_training.files import write_whole
+from spades_training.intervals import Estimate
+from spades_training.tournament.report import report, status
+
+__all__ = ["print_results", "write_results"]
+
+
+def write_results(results: dict[str, Any], folder: Path) -> None:
+    """Write ``results.json``, ``ratings.csv``, ``pairings.csv`` and ``report.html``."""
+    write_whole(folder / "results.json", json.dumps(results, indent=1) + "\n")
+    write_whole(folder / "ratings.csv", _csv(map(_flat, results["ratings"])))
+    write_whole(folder / "pairings.csv", _csv(map(_flat, results["crosstable"])))
+    write_whole(folder / "report.html", report(results))
+
+
+def _flat(row: dict[str, Any]) -> dict[str, Any]:
+    """Estimates as three columns."""
+    found: dict[str, Any] = {}
+    for name, value in row.items():
+        if isinstance(value, dict) or name == "ahead_of_next":
+            found |= {
+                f"{name}_{end}".removesuffix("_value"): (value or {}).get(end) for end in ("value", "low", "high")
+            }
+        else:
+            found[name] = value
+    return found
+
+
+def _csv(rows: Iterable[dict[str, Any]]) -> str:
+    every = list(rows)
+    file = io.StringIO()
+    writer = csv.DictWriter(file, every[0], lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(every)
+    return file.getvalue()
+
+
+def print_results(console: Console, results: dict[str, Any]) -> None:
+    """The ratings and what is certain, for people."""
+    table = Table(box=box.SIMPLE_HEAD)
+    table.add_column("")
+    table.add_column("agent", overflow="fold")
+    for title in ("rating [95%]", "wins", "losses", "forfeits", "ahead of the next"):
+        table.add_column(title, justify="right")
+    for row in results["ratings"]:
+        sure = {True: "certain", False: "not certain", None: ""}[row["ahead_is_certain"]]
+        cells: Sequence[str] = (
+            str(row["rank"]),
+            escape(row["agent"]),
+            Estimate(**row["rating"]).text(digits=0, signed=True),
+            str(row["wins"]),
+            str(row["losses"]),
+            str(row["forfeits"]),
+            sure,
+        )
+        table.add_row(*cells)
+    console.print(table)
+    for row in results["forfeits"]:
+        text = (
+            f"{row['agent']} forfeited {row['count']} matches against {row['against']}: {row['kind']}: {row['message']}"
+        )
+        console.print(escape(text), style="red")
+    console.print(f"{status(results)} {results['matches']} matches of at most {results['most_matches']}.")

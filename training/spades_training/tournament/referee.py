@@ -1,0 +1,234 @@
+"""Plays one unit of a tournament: whoever crashes, moves illegally or takes too long forfeits the match."""
+
+from __future__ import annotations
+
+import contextlib
+import faulthandler
+import time
+import traceback
+from collections.abc import MutableSequence
+from dataclasses import dataclass, field, replace
+from typing import Any, TextIO
+
+import numpy as np
+from spades_agents.base import Agent
+from spades_agents.registry import make_agent
+
+from spades_env.game import IllegalAction
+from spades_env.rules import Rules
+from spades_training.series import NOBODY, Series
+from spades_training.totals import Totals
+from spades_training.tournament.schedule import Settings, Unit
+
+__all__ = ["MANY", "Forfeit", "Job", "Watch", "play"]
+
+MANY = -1  # the match of a decision that is one for many matches
+START_SECONDS = 600.0  # for the first decision, which may compile or load
+MOST_TEXT = 10_000  # characters of a traceback
+
+
+@dataclass(frozen=True)
+class Forfeit:
+    """Why a match was lost without being played to the end.
+
+    Attributes:
+        kind: ``"crash"``, ``"illegal move"``, ``"time"`` or ``"process died"``.
+        message: one line.
+        traceback: what Python told of it.
+    """
+
+    kind: str
+    message: str
+    traceback: str
+
+
+@dataclass(frozen=True)
+class Job:
+    """A unit, and what is known of it from processes that died over it.
+
+    Attributes:
+        unit: what to play.
+        forfeits: by match, counted from 0 in the unit, who lost it (0: A, 1: B) and why.
+        apart: play one match at a time.
+    """
+
+    unit: Unit
+    forfeits: dict[int, tuple[int, Forfeit]] = field(default_factory=dict)
+    apart: bool = False
+
+
+class Watch:
+    """Notes who is deciding, where the parent process sees it, and ends this process when a decision hangs.
+
+    Args:
+        marker: two ints that both processes see: the player (0: A, 1: B, else -1) and the match in the unit.
+        limit: seconds for a decision, or None.
+        file: takes Python's traceback when a decision hangs. Only a decision that never returns is ended here; one that
+            returns too late is found out afterwards and costs no process.
+    """
+
+    def __init__(self, marker: MutableSequence[int], limit: float | None, file: TextIO) -> None:
+        self.marker, self.limit, self.file = marker, limit, file
+        self._armed = 0.0
+
+    def begin(self, player: int, match: int, start: bool = False) -> None:
+        """A decision begins; ``start``: it is the first one, to which no limit applies."""
+        self.marker[0], self.marker[1] = player, match
+        if self.limit is None:
+            return
+        now = time.monotonic()
+        # To arm it takes a thread, too much for every decision.
+        if start or now - self._armed > self.limit / 2:
+            after = START_SECONDS if start else 2 * self.limit + 1
+            faulthandler.dump_traceback_later(after, file=self.file, exit=True)
+            self._armed = -float("inf") if start else now
+
+    def end(self) -> None:
+        """The decision is made."""
+        self.marker[0] = NOBODY
+
+    def stop(self) -> None:
+        """No decision is due for some time."""
+        self.end()
+        if self.limit is not None:
+            faulthandler.cancel_dump_traceback_later()
+            self._armed = -float("inf")
+
+
+class _PlayApart(Exception):
+    """Something went wrong in a decision for many matches: only one match at a time tells in which."""
+
+
+class _Refereed(Series):
+    """A series that goes on when a player fails."""
+
+    def __init__(self, agents: tuple[Agent, Agent], settings: Settings, unit: Unit, watch: Watch) -> None:
+        pairs = range(unit.first, unit.first + unit.count)
+        super().__init__(agents, Rules.from_dict(settings.rules), settings.seed, pairs, settings.max_hands)
+        self.watch, self.limit = watch, settings.time_limit
+        self.forfeits: dict[int, tuple[int, Forfeit]] = {}
+
+    def forfeit(self, match: int, player: int, why: Forfeit) -> None:
+        """``player`` (0: A, 1: B) loses the match."""
+        self.forfeits[match] = player, why
+        self.loser[match] = player
+
+    def _warm_up(self, k: int, seed: int) -> None:
+        rows = self._first_rows(k)
+        self.watch.begin(k, int(rows[0]) if len(rows) else MANY, start=True)
+        try:
+            self.agents[k].reset(seed)
+        except Exception as error:
+            for match in np.flatnonzero(self.loser == NOBODY):
+                self._failed(k, np.array([match]), error)
+        else:
+            # A failure in this decision comes again in the match, and is dealt with there.
+            with contextlib.suppress(Exception):
+                super()._warm_up(k, seed)
+        finally:
+            self.watch.stop()
+
+    def _reset_single(self, match: int) -> None:
+        for k in range(2):
+            self.watch.begin(k, match)
+            try:
+                self._reset_one(k, match)
+            except Exception as error:
+                self._failed(k, np.array([match]), error)
+            self.watch.end()
+
+    def _decide(self, k: int, rows: np.ndarray) -> np.ndarray:
+        self.watch.begin(k, int(rows[0]) if len(rows) == 1 else MANY)
+        start = time.perf_counter()
+        actions = super()._decide(k, rows)
+        took = time.perf_counter() - start
+        self.watch.end()
+        if self.limit is not None and took > self.limit:
+            raise _TooLate(f"took {took:.3g} s for a decision, {self.limit:g} s are allowed")
+        return actions
+
+    def _failed(self, k: int, rows: np.ndarray, error: Exception) -> None:
+        if len(rows) > 1:
+            raise _PlayApart
+        text = str(error).strip()
+        if isinstance(error, IllegalAction):
+            kind = "illegal move"
+            text = text.partition(": ")[2]  # after the number of the table
+        elif isinstance(error, _TooLate):
+            kind = "time"
+        else:
+            kind, text = "crash", f"{type(error).__name__}: {text}"
+        told = "".join(traceback.format_exception(type(error), error, error.__traceback__))
+        self.forfeit(int(rows[0]), k, Forfeit(kind, " ".join(text.split())[:500], told[-MOST_TEXT:]))
+
+
+class _TooLate(Exception):
+    """A decision came after the time limit."""
+
+
+def play(job: Job, settings: Settings, agents: dict[str, Agent], watch: Watch) -> dict[str, Any]:
+    """The record of a unit, as JSON can hold it.
+
+    Args:
+        job: the unit.
+        settings: of the tournament.
+        agents: agents made before, by name; new ones are added, those that failed are removed.
+        watch: see there.
+
+    Returns:
+        ``unit`` (a, b, first, count), and for each match ``outcome`` (1: A won, -1: A lost, 0: nobody won), ``hands``,
+        ``margin`` (points of A less the mean of the other sides'); ``totals`` of A and B; ``forfeits``.
+    """
+    unit = job.unit
+    names = settings.agents[unit.a], settings.agents[unit.b]
+    for k, name in enumerate(names):
+        if name not in agents:
+            watch.begin(k, 0, start=True)
+            try:
+                agents[name] = make_agent(name)
+            except Exception as error:
+                why = Forfeit("crash", f"cannot be made: {error}"[:500], traceback.format_exc()[-MOST_TEXT:])
+                return _not_played(unit, Rules.from_dict(settings.rules).sides, k, why)
+            finally:
+                watch.stop()
+    series = _play_series((agents[names[0]], agents[names[1]]), job, settings, watch)
+    for player, _ in series.forfeits.values():
+        agents.pop(names[player], None)
+    return {
+        "unit": [unit.a, unit.b, unit.first, unit.count],
+        "outcome": np.where(series.decided, 2 * series.won - 1, 0).tolist(),
+        "hands": series.hands.tolist(),
+        "margin": series.margin.tolist(),
+        "totals": [totals.to_dict() for totals in series.totals],
+        "forfeits": [_entry(match, *series.forfeits[match]) for match in sorted(series.forfeits)],
+    }
+
+
+def _play_series(pair: tuple[Agent, Agent], job: Job, settings: Settings, watch: Watch) -> _Refereed:
+    series = _Refereed(pair, settings, job.unit, watch)
+    for match, (player, why) in job.forfeits.items():
+        series.forfeit(match, player, why)
+    try:
+        series.play(1 if job.apart else len(series.loser))
+    except _PlayApart:
+        return _play_series(pair, replace(job, apart=True), settings, watch)
+    finally:
+        watch.stop()
+    return series
+
+
+def _entry(match: int, player: int, why: Forfeit) -> dict[str, Any]:
+    return {"match": match, "player": player, "kind": why.kind, "message": why.message, "traceback": why.traceback}
+
+
+def _not_played(unit: Unit, sides: int, player: int, why: Forfeit) -> dict[str, Any]:
+    """The record of a unit all of whose matches ``player`` forfeits."""
+    count = unit.count * sides
+    return {
+        "unit": [unit.a, unit.b, unit.first, unit.count],
+        "outcome": [1 if player else -1] * count,
+        "hands": [0] * count,
+        "margin": [0.0] * count,
+        "totals": [Totals().to_dict(), Totals().to_dict()],
+        "forfeits": [_entry(match, player, why) for match in range(count)],
+    }

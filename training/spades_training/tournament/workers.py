@@ -1,0 +1,169 @@
+"""Processes that play units, so that whatever an agent's code does, the tournament goes on."""
+
+from __future__ import annotations
+
+import contextlib
+import faulthandler
+import multiprocessing
+import os
+import signal
+import sys
+import tempfile
+import threading
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from multiprocessing.connection import Connection, wait
+from pathlib import Path
+from typing import Any
+
+from spades_training.series import NOBODY
+from spades_training.tournament.referee import MANY, Forfeit, Job, Watch, play
+from spades_training.tournament.schedule import Settings, Unit
+
+__all__ = ["Workers"]
+
+MOST_DEATHS = 3  # of processes over one unit while no agent was deciding
+MOST_TEXT = 10_000  # characters of a traceback
+
+
+class Workers:
+    """``count`` processes; a context manager that ends them."""
+
+    def __init__(self, count: int, settings: Settings) -> None:
+        self.settings = settings
+        # A server that has imported everything once and forks: a new process is there at once.
+        self.context = multiprocessing.get_context("forkserver")
+        self.context.set_forkserver_preload([__name__])
+        self.folder = tempfile.TemporaryDirectory(prefix="spades-tournament-")
+        self.workers: list[_Worker | None] = [None] * count
+
+    def __enter__(self) -> Workers:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for worker in self.workers:
+            if worker is not None:
+                worker.end()
+        self.folder.cleanup()
+
+    def play(self, units: Sequence[Unit]) -> Iterator[dict[str, Any]]:
+        """The records of ``units``, in their order.
+
+        Raises:
+            RuntimeError: if processes keep dying while no agent is deciding.
+        """
+        waiting = [(index, Job(unit)) for index, unit in enumerate(units)][::-1]
+        busy: dict[int, tuple[int, Job]] = {}
+        done: dict[int, dict[str, Any]] = {}
+        deaths: dict[int, list[tuple[int, int]]] = {}
+        following = 0
+        while following < len(units):
+            for k in range(len(self.workers)):
+                if k not in busy and waiting:
+                    busy[k] = waiting.pop()
+                    self._worker(k).give(busy[k][1])
+            connections = {worker.connection: k for k, worker in enumerate(self.workers) if worker and k in busy}
+            for connection in wait(list(connections)):
+                k = connections[connection]  # type: ignore[index]
+                index, job = busy.pop(k)
+                worker = self._worker(k)
+                try:
+                    done[index] = worker.connection.recv()
+                except (EOFError, ConnectionError):
+                    self.workers[k] = None
+                    waiting.append((index, _after_death(job, *worker.post_mortem(), deaths.setdefault(index, []))))
+            while following in done:
+                yield done.pop(following)
+                following += 1
+
+    def _worker(self, k: int) -> _Worker:
+        worker = self.workers[k]
+        if worker is None:
+            self.workers[k] = worker = _Worker(self.context, self.settings, self.folder.name)
+        return worker
+
+
+def _after_death(
+    job: Job, cause: str, told: str, hung: bool, marker: tuple[int, int], deaths: list[tuple[int, int]]
+) -> Job:
+    """What to try next after a process died over ``job``.
+
+    A process may also be killed from outside. So an agent only loses a match in which this happened twice, or in which
+    it was this process that ended itself for a decision that took for ever.
+    """
+    player, match = marker
+    deaths.append(marker)
+    if player == NOBODY:
+        if deaths.count(marker) >= MOST_DEATHS:
+            raise RuntimeError(f"processes keep dying while no agent is deciding: {cause}\n{told}")
+        return job
+    if match == MANY:
+        return replace(job, apart=True)
+    if not hung and deaths.count(marker) < 2:
+        return job
+    kind = "time" if hung else "process died"
+    return replace(job, forfeits={**job.forfeits, match: (player, Forfeit(kind, cause, told))})
+
+
+class _Worker:
+    """A process, seen from the parent."""
+
+    def __init__(self, context: Any, settings: Settings, folder: str) -> None:
+        handle, name = tempfile.mkstemp(dir=folder)
+        os.close(handle)
+        self.settings, self.file = settings, Path(name)
+        self.marker = context.RawArray("i", [NOBODY, NOBODY])
+        self.connection, other = context.Pipe()
+        self.process = context.Process(target=_work, args=(other, settings, self.marker, name), daemon=True)
+        self.process.start()
+        other.close()
+
+    def give(self, job: Job) -> None:
+        """Let it play; its connection gives the record."""
+        with contextlib.suppress(ConnectionError):  # if it is dead already, the connection will say so
+            self.connection.send(job)
+
+    def post_mortem(self) -> tuple[str, str, bool, tuple[int, int]]:
+        """How it died: in one line, Python's traceback, whether a decision hung, and the marker."""
+        self.process.join()
+        code = self.process.exitcode
+        told = self.file.read_text(errors="replace")
+        hung = told.startswith("Timeout (")
+        if hung:
+            cause = f"no decision after {self.settings.time_limit:g} s, and none after twice that time"
+        elif code is not None and code < 0:
+            cause = f"the process was ended by {signal.Signals(-code).name}"
+        else:
+            cause = f"the process ended with exit code {code}"
+        self.connection.close()
+        return cause, told[-MOST_TEXT:], hung, (self.marker[0], self.marker[1])
+
+    def end(self) -> None:
+        """End it at once."""
+        self.connection.close()
+        self.process.kill()
+        self.process.join()
+
+
+def _work(connection: Connection, settings: Settings, marker: Any, file_name: str) -> None:
+    """What a process does: jobs in, records out, until the parent is gone."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    sys.stdout = sys.stderr  # what an agent prints is not part of the command's output
+    with open(file_name, "w") as file:
+        faulthandler.enable(file)
+        watch = Watch(marker, settings.time_limit, file)
+        agents: dict[str, Any] = {}
+        while True:
+            try:
+                job = connection.recv()
+            except EOFError:
+                return
+            connection.send(play(job, settings, agents, watch))
+
+
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
