@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import inspect
 from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from spades_agents.base import Agent
@@ -32,7 +35,9 @@ def make_agent(spec: str | Agent) -> Agent:
             * a name, with options where it has some: ``"random"``, ``"uniform"``, ``"heuristic"``,
               ``"pimc:worlds=64"``, ``"pimc:worlds=64,seed=1"``;
             * ``"ppo:runs/x/model.zip"``, a trained model;
-            * ``"my_package.module:MyAgent"``, a class or function of your own that makes an agent;
+            * ``"runs/x/model.zip"``, the same;
+            * ``"my_package.module:MyAgent"`` or ``"folder/my_agent.py:MyAgent"``, a class or function of your own that
+              makes an agent;
             * an agent, which is returned as it is.
 
     Raises:
@@ -49,21 +54,34 @@ def make_agent(spec: str | Agent) -> Agent:
         if name in _TAKES_PATH:
             return factory(rest)
         return factory(**_options(name, rest, factory))
+    if spec.endswith(".zip"):
+        return make_agent(f"ppo:{spec}")
     if not colon or not rest:
-        raise ValueError(f"unknown agent {spec!r}: use one of {', '.join(AGENTS)}, or 'package.module:Class'")
+        names = ", ".join([*AGENTS, "model.zip"])
+        raise ValueError(f"unknown agent {spec!r}: use one of {names}, 'package.module:Class' or 'file.py:Class'")
     return _checked(_load(spec, spec)(), spec)
 
 
 def _load(target: str, what: str) -> Callable[..., Any]:
-    """The class or function that ``module:name`` says."""
-    module, _, attribute = target.partition(":")
+    """The class or function that ``module:name`` or ``file.py:name`` says."""
+    module, _, attribute = target.rpartition(":")
     try:
-        found = getattr(importlib.import_module(module), attribute)
+        found = getattr(_run_file(module) if module.endswith(".py") else importlib.import_module(module), attribute)
     except Exception as error:
         raise ValueError(f"cannot load agent {what!r}: {type(error).__name__}: {error}") from error
     if not callable(found):
         raise ValueError(f"cannot load agent {what!r}: {attribute} is not a class or function")
     return found
+
+
+def _run_file(path: str) -> ModuleType:
+    """The module that a file holds; it is not entered in ``sys.modules``, where it could hide another one."""
+    spec = importlib.util.spec_from_file_location(Path(path).stem, path)
+    if spec is None or spec.loader is None:
+        raise ImportError(f"no Python file: {path}")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 def _options(name: str, text: str, factory: Callable[..., Any]) -> dict[str, Any]:

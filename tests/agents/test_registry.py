@@ -11,6 +11,8 @@ from spades_agents.registry import AGENTS, make_agent
 
 from spades_env.game import Game
 
+KNOWN = ", ".join(AGENTS) + ", model.zip, 'package.module:Class' or 'file.py:Class'"
+
 
 @pytest.fixture
 def own_module(tmp_path, monkeypatch):
@@ -52,11 +54,31 @@ def test_own_class(own_module):
     assert make_agent("own_players:Mine").name == "mine"
 
 
+def test_own_file(tmp_path):
+    file = tmp_path / "random.py"  # a name that a module has already
+    file.write_text("class Mine:\n    name = 'mine'\n    reset = act = lambda *_: None\n")
+    assert make_agent(f"{file}:Mine").name == "mine"
+    assert not hasattr(sys.modules.get("random"), "Mine")
+    with pytest.raises(ValueError, match=r"cannot load agent '.*none.py:Mine': FileNotFoundError"):
+        make_agent(f"{tmp_path / 'none.py'}:Mine")
+
+
+def test_a_model_by_its_file():
+    with pytest.raises(ValueError, match=r"no_such/model.zip"):
+        make_agent("no_such/model.zip")
+
+
 @pytest.mark.parametrize(
     "spec,message",
     [
-        ("best", f"unknown agent 'best': use one of {', '.join(AGENTS)}, or 'package.module:Class'"),
-        ("", f"unknown agent '': use one of {', '.join(AGENTS)}, or 'package.module:Class'"),
+        (
+            "best",
+            f"unknown agent 'best': use one of {KNOWN}",
+        ),
+        (
+            "",
+            f"unknown agent '': use one of {KNOWN}",
+        ),
         ("random:speed=3", "agent 'random' has no option 'speed': its options are seed"),
         ("heuristic:seed=3", "agent 'heuristic' has no option 'seed': it has none"),
         ("random:seed", "option 'seed' of agent 'random' needs a value: seed=..."),

@@ -75,5 +75,7 @@ def print_results(console: Console, results: dict[str, Any]) -> None:
         text = (
             f"{row['agent']} forfeited {row['count']} matches against {row['against']}: {row['kind']}: {row['message']}"
         )
-        console.print(escape(text), style="red")
-    console.print(f"{status(results)} {results['matches']} matches of at most {results['most_matches']}.")
+        console.print(escape(text), style="red", soft_wrap=True)
+    console.print(
+        f"{status(results)} {results['matches']} matches of at most {results['most_matches']}.", soft_wrap=True
+    )

@@ -28,7 +28,7 @@ table { border-collapse: collapse; font-variant-numeric: tabular-nums; overflow-
 th, td { padding: .35rem .5rem; text-align: right; border-bottom: 1px solid var(--line); white-space: nowrap }
 th:first-child { text-align: left; white-space: normal; min-width: 8rem; max-width: 40vw; overflow-wrap: anywhere;
   position: sticky; left: 0; background: var(--page) }
-td small { display: block; color: var(--soft); font-size: .7rem } #crosstable td { text-align: center }
+td small { display: block; opacity: .75; font-size: .7rem } #crosstable td { text-align: center }
 .cards { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(20rem, 100%), 1fr)); gap: 1.5rem }
 .chart { display: block; overflow: visible } .chart text { fill: var(--ink); font-size: 13px }
 .chart .small { font-size: 11px } .chart .tiny { font-size: 10px } .chart .soft { fill: var(--soft) }
