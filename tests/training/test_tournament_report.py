@@ -42,10 +42,10 @@ def folder(tmp_path_factory):
 
 def test_csv(folder):
     results = json.loads((folder / "results.json").read_text())
-    ratings = list(csv.DictReader((folder / "ratings.csv").open()))
+    ratings = list(csv.DictReader((folder / "ratings.csv").read_text().splitlines()))
     assert [row["agent"] for row in ratings] == [row["agent"] for row in results["ratings"]]
     assert [float(row["rating_low"]) for row in ratings] == [row["rating"]["low"] for row in results["ratings"]]
-    pairings = list(csv.DictReader((folder / "pairings.csv").open()))
+    pairings = list(csv.DictReader((folder / "pairings.csv").read_text().splitlines()))
     assert [(row["a"], row["b"]) for row in pairings[:2]] == [("random", "heuristic"), ("random", AGENTS[2])]
     assert {row["matches"] for row in pairings} == {"8"}
     assert {row["agent"] for row in ratings if int(row["forfeits"])} == {AGENTS[2]}
