@@ -12,7 +12,7 @@ from multiprocessing import get_context
 from typing import Annotated
 
 import typer
-from spades_agents.base import BatchAgent
+from spades_agents.base import Agent, BatchAgent
 from spades_agents.registry import make_agent
 from spades_agents.search import RolloutAgent
 
@@ -44,9 +44,9 @@ def play_pairing(a: str, b: str, rules: Rules, matches: int, seed: int, fast: in
     return evaluate(a, b, rules, matches=max(matches, fast) if is_fast(a) and is_fast(b) else matches, seed=seed)
 
 
-def is_fast(name: str) -> bool:
+def is_fast(player: str | Agent) -> bool:
     """Whether a player acts for many tables at once, and without a search."""
-    agent = make_agent(name)
+    agent = make_agent(player)
     return isinstance(agent, BatchAgent) and not isinstance(agent, RolloutAgent)
 
 

@@ -217,7 +217,7 @@ def _forfeits(forfeits: list[dict[str, Any]]) -> str:
 
 
 def _settings(settings: dict[str, Any]) -> list[tuple[str, str]]:
-    plain = {name: value for name, value in settings.items() if name not in ("rules", "agents", "files", "batched")}
+    plain = {name: value for name, value in settings.items() if name not in ("rules", "agents", "files", "fast")}
     files = {f"file of {name}": digest for name, digest in zip(settings["agents"], settings["files"], strict=True)}
     every = {**plain, **{name: digest for name, digest in files.items() if digest}, **settings["rules"]}
     return [(name.replace("_", " "), "none" if value is None else str(value)) for name, value in every.items()]

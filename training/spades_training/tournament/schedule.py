@@ -10,16 +10,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from spades_agents.base import BatchAgent
 from spades_agents.registry import make_agent
 
 from spades_env.checks import check_int
 from spades_env.rules import Rules, as_rules
+from spades_training.strength import is_fast
 
 __all__ = ["Pairing", "Schedule", "Settings", "Unit", "make_settings"]
 
-# Pairs of every pairing in a round. Agents that all act for many tables at once are fast, and the faster the more.
-ROUND, BATCH_ROUND = 20, 100
+# Pairs of every pairing in a round: agents that are all fast are the faster, the more matches they play at a time.
+ROUND, FAST_ROUND = 20, 100
 
 Pairing = tuple[int, int]
 
@@ -32,7 +32,7 @@ class Settings:
         rules: the rules, every field.
         agents: as :func:`make_agent` takes them.
         files: SHA-256 of the file behind each agent, None where its name is no file.
-        batched: which agents act for many tables at once.
+        fast: which agents act for many tables at once, and without a search.
         seed: pair p of every pairing has the decks of ``Game(rules, seed=(seed, p))``.
         matches: most matches of a pairing, whole pairs.
         max_hands: a match of so many hands without a winner counts for nobody.
@@ -43,7 +43,7 @@ class Settings:
     rules: dict[str, Any]
     agents: tuple[str, ...]
     files: tuple[str | None, ...]
-    batched: tuple[bool, ...]
+    fast: tuple[bool, ...]
     seed: int
     matches: int
     max_hands: int
@@ -92,7 +92,7 @@ def make_settings(
         rules=rules.to_dict(),
         agents=tuple(names),
         files=tuple(_file_digest(name) for name in names),
-        batched=tuple(isinstance(agent, BatchAgent) for agent in made),
+        fast=tuple(is_fast(agent) for agent in made),
         seed=check_int("seed", seed, 0, 2**64 - 1),
         matches=-(-check_int("matches", matches, 1, 10_000_000) // per_pair) * per_pair,
         max_hands=check_int("max_hands", max_hands, 1, 1_000_000),
@@ -144,7 +144,7 @@ class Schedule:
         self.rules = Rules.from_dict(settings.rules)
         self.pairings: list[Pairing] = list(itertools.combinations(range(len(settings.agents)), 2))
         self.pairs = settings.matches // _matches_of_a_pair(self.rules)
-        self.round = BATCH_ROUND if all(settings.batched) else ROUND
+        self.round = FAST_ROUND if all(settings.fast) else ROUND
         self.rounds = -(-self.pairs // self.round)
 
     def directions(self, pairing: Pairing) -> tuple[Pairing, ...]:
@@ -156,7 +156,7 @@ class Schedule:
         start, stop = number * self.round, min((number + 1) * self.round, self.pairs)
         found = []
         for pairing in pairings:
-            size = self.round // 2 if all(self.settings.batched[k] for k in pairing) else 1
+            size = self.round // 2 if all(self.settings.fast[k] for k in pairing) else 1
             for first in range(start, stop, size):
                 count = min(size, stop - first)
                 found += [Unit(a, b, first, count) for a, b in self.directions(pairing)]
