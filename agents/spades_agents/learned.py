@@ -18,10 +18,14 @@ from typing import Any
 import numpy as np
 
 from spades_agents.base import TableArrays, check_on_turn
+from spades_agents.card_features import FEATURES, write_features
 from spades_agents.compiler import jit
+from spades_agents.heuristic.agent import decide_rows
+from spades_agents.heuristic.notes import NOTES
 from spades_agents.network import PolicyNetwork
 from spades_env.cards import NUM_ACTIONS
 from spades_env.engine.encode import encode_for
+from spades_env.engine.state import STATE
 from spades_env.game import View
 from spades_env.observation import LAYOUT, SIZE
 from spades_env.rules import Rules
@@ -41,10 +45,20 @@ def layout_digest() -> str:
 
 @jit
 def encode_rows(states, rules, rows, observations, masks):
-    """Write what the seat on turn at each of the tables ``rows`` observes."""
+    """Write what the seat on turn at each of the tables ``rows`` observes, and the features if there is room."""
     for k in range(rows.size):
         s = states[rows[k]]
-        encode_for(s, rules[0], s.seat, observations[k], masks[k])
+        encode_for(s, rules[0], s.seat, observations[k, :SIZE], masks[k])
+        if observations.shape[1] > SIZE:
+            write_features(s, rules[0], s.seat, observations[k, SIZE : SIZE + FEATURES])
+
+
+def write_hints(scratch: tuple[np.ndarray, ...], states: np.ndarray, record: np.ndarray, rows: Any, found: Any) -> None:
+    """Mark in ``found`` (rows, 75) what the scripted player would do for the seats on turn at ``rows``."""
+    actions = np.empty(len(rows), np.int64)
+    decide_rows(states, record, rows, *scratch, actions)
+    found[:] = 0
+    found[np.arange(len(rows)), actions] = 1
 
 
 class PolicyAgent:
@@ -70,6 +84,7 @@ class PolicyAgent:
         jit.announce("the agents")
         self.network, self.rules, self.name, self.deterministic = network, rules, name, deterministic
         self._row = np.zeros(1, np.int64)
+        self._scripted = np.zeros(1, STATE), np.zeros(1, NOTES)
         self._rows = 0
         self._grow(1)
         self.reset(seed)
@@ -93,6 +108,8 @@ class PolicyAgent:
         self._grow(count)
         observations, masks = self._observations[:count], self._masks[:count]
         encode_rows(states, record, rows, observations, masks)
+        if self.network.sees_hint:
+            write_hints(self._scripted, states, record, rows, observations[:, SIZE + FEATURES :])
         if self.deterministic:
             return self.network.best(observations, masks)
         return self.network.sample(observations, masks, self._rng)
@@ -100,7 +117,7 @@ class PolicyAgent:
     def _grow(self, count: int) -> None:
         if count > self._rows:
             self._rows = count
-            self._observations = np.zeros((count, SIZE), np.int8)
+            self._observations = np.zeros((count, self.network.columns), np.int8)
             self._masks = np.zeros((count, NUM_ACTIONS), np.int8)
 
 

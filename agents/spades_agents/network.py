@@ -13,6 +13,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from spades_agents.card_features import FEATURES
 from spades_agents.compiler import jit
 from spades_env.cards import NUM_ACTIONS
 from spades_env.observation import SIZE
@@ -65,7 +66,8 @@ class PolicyNetwork:
     """A fully connected network from an observation to a logit for each action.
 
     Args:
-        inputs: ints, the bits of the observation that it sees.
+        inputs: ints, the columns that it sees: bits of the observation, and from SIZE on the features of
+            :mod:`spades_agents.card_features`, then one for each action, set at what the scripted player would do.
         layers: (weights of shape (in, out), biases of shape (out,)) of each layer.
         activation: ``"relu"`` or ``"tanh"``, after every layer but the last.
 
@@ -82,9 +84,14 @@ class PolicyNetwork:
         shapes = [weights.shape for weights, _ in layers]
         if not layers or shapes != list(pairwise(sizes)) or sizes[-1] != NUM_ACTIONS:
             raise ValueError(f"its layers are {shapes}, for {len(inputs)} inputs and {NUM_ACTIONS} actions")
-        if inputs.dtype.kind not in "iu" or inputs.min() < 0 or inputs.max() >= SIZE:
-            raise ValueError(f"its inputs are no bits of an observation of {SIZE}")
+        if inputs.dtype.kind not in "iu" or inputs.min() < 0 or inputs.max() >= SIZE + FEATURES + NUM_ACTIONS:
+            raise ValueError(
+                f"its inputs are not columns of {SIZE} observation bits, {FEATURES} features and {NUM_ACTIONS} hints"
+            )
         self.inputs, self.activation = inputs.astype(np.int64), activation
+        self.sees_features = bool(inputs.max() >= SIZE)
+        self.sees_hint = bool(inputs.max() >= SIZE + FEATURES)
+        self.columns = SIZE + FEATURES * self.sees_features + NUM_ACTIONS * self.sees_hint
         self._sizes = np.array(sizes, np.int64)
         self._weights = np.concatenate([weights.ravel() for weights, _ in layers]).astype(np.float32)
         self._biases = np.concatenate([biases for _, biases in layers]).astype(np.float32)
@@ -93,7 +100,7 @@ class PolicyNetwork:
         self._scratch = np.zeros((2, max(sizes)), np.float32)
 
     def logits(self, observations: np.ndarray) -> np.ndarray:
-        """float32 of shape (n, 75) for observations (int8) of shape (n, SIZE)."""
+        """float32 of shape (n, 75) for rows (int8) of shape (n, columns)."""
         outputs = np.empty((len(observations), NUM_ACTIONS), np.float32)
         arrays = self.inputs, self._sizes, self._weights, self._biases
         forward_rows(observations, *arrays, self.activation == "tanh", *self._scratch, outputs)
@@ -112,6 +119,13 @@ class PolicyNetwork:
         noise = rng.standard_exponential(logits.shape, np.float32)
         np.log(np.maximum(noise, np.finfo(np.float32).tiny, out=noise), out=noise)
         return np.where(masks, logits - noise, -np.inf).argmax(1)
+
+    def layers(self) -> list[tuple[np.ndarray, np.ndarray]]:
+        """(weights of shape (in, out), biases of shape (out,)), both float32, of each layer."""
+        shapes = list(pairwise(self._sizes))
+        weights = np.split(self._weights, np.cumsum([before * after for before, after in shapes])[:-1])
+        biases = np.split(self._biases, np.cumsum(self._sizes[1:])[:-1])
+        return [(array.reshape(shape), bias) for array, shape, bias in zip(weights, shapes, biases, strict=True)]
 
     def to_bytes(self) -> bytes:
         """The weights as an npz file."""

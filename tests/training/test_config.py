@@ -49,6 +49,7 @@ def test_whole_numbers_may_stand_for_floats():
         ({"reward": "fame"}, "reward must be one of 'score', 'win', 'match', got 'fame'"),
         ({"random_scores": 1.5}, "random_scores must be in 0..1, got 1.5"),
         ({"critic_layers": "64,,2"}, "critic_layers must be sizes separated by commas"),
+        ({"scripted_hint": True}, "scripted_hint needs card_features"),
         ({"layers": "64,-2"}, "layers must be sizes separated by commas"),
         ({"opponents": "self"}, "opponents must be name:weight, .* got 'self'"),
         ({"opponents": "self:-1"}, "opponents must be name:weight, .* got 'self:-1'"),

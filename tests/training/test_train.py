@@ -22,6 +22,8 @@ from spades_training.cli import app
 from spades_training.config import Config
 from spades_training.evaluate import evaluate
 from spades_training.files import write_whole
+from spades_training.sb3 import SpadesVecEnv
+from spades_training.streams import LearnerStreams
 from spades_training.train import TrainingError, new_run, train
 from typer.testing import CliRunner
 
@@ -109,10 +111,45 @@ def test_other_rules_and_settings(rules, tmp_path):
         tmp_path, rules=rules, warm_start=5_000, opponents="self:1,snapshot:1", snapshot_every=1_000, snapshots=2
     )
     assert len(Checkpoint.load(run).snapshots) == 2
-    more = {"oracle_critic": True, "random_scores": 0.3, "reward": "match", "critic_layers": "16"}
+    more = {
+        "card_features": True,
+        "scripted_hint": True,
+        "oracle_critic": True,
+        "random_scores": 0.3,
+        "reward": "match",
+        "critic_layers": "16",
+    }
     assert make_agent(f"ppo:{small_run(tmp_path, rules=rules, **more)}").rules.name == rules
     win = small_run(tmp_path, rules=rules, episode="match", reward="win", max_hands=2)
     assert make_agent(f"ppo:{win}").rules.name == rules
+
+
+def test_a_run_that_starts_from_another(tmp_path):
+    """With a learning rate of 0 it ends with the weights that it began with."""
+    first = small_run(tmp_path, seed=1)
+    frozen = {"learning_rate": 0.0, "final_learning_rate": 0.0, "seed": 2}
+    second = small_run(tmp_path, start=str(first / "model.zip"), **frozen)
+    assert (weights(first) == weights(second)).all()
+    with pytest.raises(ValueError, match=r"cannot start from the model .*: its networks are of another size"):
+        small_run(tmp_path, start=str(first / "model.zip"), layers="16")
+    with pytest.raises(ValueError, match=r"no model file no/model\.zip"):
+        small_run(tmp_path, start="no/model.zip")
+
+
+def test_a_policy_with_a_hint_plays_as_it_learned(tmp_path):
+    """Single and batch decisions agree, and are those of the network on what the learner's stream shows."""
+    run = small_run(tmp_path, card_features=True, scripted_hint=True, total_timesteps=1_024)
+    agent = make_agent(f"ppo:{run}")
+    streams = LearnerStreams(SpadesVecEnv(6, seed=1), True, True, features=True, hint=True)
+    observations, rows = streams.reset(), np.arange(6)
+    for _ in range(40):
+        masks = streams.env_method("action_masks")
+        actions = agent.act_batch(streams.spades.tables, rows)
+        assert (actions == agent.network.best(observations, masks)).all()
+        assert agent.act(streams.spades.tables.view(2)) == actions[2]
+        scripted = make_agent("heuristic").act_batch(streams.spades.tables, rows)
+        assert (observations[:, -75:].argmax(1) == scripted).all()
+        observations, *_ = streams.step(actions)
 
 
 def test_it_goes_on_after_a_kill(tmp_path):

@@ -53,6 +53,7 @@ class Config:
     snapshots: int = _setting(10, "Snapshots to keep; beyond them a random one but the first makes room.")
     warm_start: int = _setting(400_000, "Decisions of the teacher to imitate before the self-play begins.")
     teacher: str = _setting("heuristic", "The player to imitate.")
+    start: str = _setting("", "Model file of an earlier run with networks of the same size, to go on from; else none.")
     n_envs: int = _setting(256, "Tables.")
     n_steps: int = _setting(128, "Decisions at each table between two updates.")
     batch_size: int = _setting(4096, "Decisions in a minibatch.")
@@ -65,6 +66,8 @@ class Config:
     ent_coef: float = _setting(0.005, "Weight of the entropy bonus.")
     vf_coef: float = _setting(0.5, "Weight of the value loss.")
     max_grad_norm: float = _setting(0.5, "Gradients are cut to this norm.")
+    card_features: bool = _setting(False, "The networks also see what can be worked out: masters, tricks needed ...")
+    scripted_hint: bool = _setting(False, "They also see what the scripted player would do (needs card_features).")
     oracle_critic: bool = _setting(False, "The value network sees all hands; the policy never does.")
     layers: str = _setting("256,256", "Hidden layers of the policy network.")
     critic_layers: str = _setting("256,256", "Hidden layers of the value network.")
@@ -101,6 +104,8 @@ class Config:
         for name, low, high in _RANGES:
             if not low <= getattr(self, name) <= high:
                 raise ValueError(f"{name} must be in {low:g}..{high:g}, got {getattr(self, name)!r}")
+        if self.scripted_hint and not self.card_features:
+            raise ValueError("scripted_hint needs card_features")
         self.hidden_layers()
         self.opponent_weights()
         if rules.sides < 2:  # pragma: no cover - Rules has no such mix
@@ -202,6 +207,7 @@ PRESETS: dict[str, dict[str, Any]] = {
         "final_learning_rate": 5e-5,
         "gae_lambda": 0.95,
         "ent_coef": 0.002,
+        "card_features": True,
         "oracle_critic": True,
         "critic_layers": "128,128",
         "eval_every": 500_000,

@@ -160,17 +160,18 @@ class UsedBits(BaseFeaturesExtractor):
     """Passes on those bits of the observation that the rules can ever set, then all that follows it, as floats.
 
     Args:
-        observation_space: of the environment; what it has beyond an observation is for the critic.
+        observation_space: of the environment.
         rules: the rules.
+        features: how many columns behind the observation the actor sees too; what follows them is for the critic.
     """
 
     inputs: torch.Tensor
 
-    def __init__(self, observation_space: spaces.Box, rules: Rules) -> None:
+    def __init__(self, observation_space: spaces.Box, rules: Rules, features: int = 0) -> None:
         used = np.flatnonzero(used_bits(rules))
         inputs = np.concatenate([used, np.arange(SIZE, observation_space.shape[0])])
         super().__init__(observation_space, len(inputs))
-        self.seen = len(used)
+        self.seen = len(used) + features
         self.register_buffer("inputs", torch.as_tensor(inputs), persistent=False)
 
     def forward(self, observations: torch.Tensor) -> torch.Tensor:

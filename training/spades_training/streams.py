@@ -6,14 +6,17 @@ from typing import Any
 
 import numpy as np
 from gymnasium import spaces
+from spades_agents.card_features import FEATURES, write_features
 from spades_agents.compiler import jit
+from spades_agents.heuristic.notes import NOTES
+from spades_agents.learned import write_hints
 from spades_agents.search.match_value import chances, match_table
 from stable_baselines3.common.vec_env import VecEnvWrapper
 
 from spades_env.cards import NUM_ACTIONS, NUM_CARDS
 from spades_env.engine.bits import U64
 from spades_env.engine.encode import encode_for
-from spades_env.engine.state import BLIND
+from spades_env.engine.state import BLIND, STATE
 from spades_env.observation import SIZE
 from spades_training.sb3 import SpadesVecEnv
 
@@ -39,6 +42,13 @@ def other_hands(states, seats, players, found):
                 found[row, 52 * k + card] = (cards >> U64(card)) & U64(1)
 
 
+@jit
+def features_of(states, rules, seats, found):
+    """Write the features of ``seats`` to ``found`` (tables, FEATURES)."""
+    for row in range(len(states)):
+        write_features(states[row], rules[0], seats[row], found[row])
+
+
 class LearnerStreams(VecEnvWrapper):
     """Changes rewards and ends of the streams of a :class:`SpadesVecEnv` that plays whole matches.
 
@@ -54,6 +64,8 @@ class LearnerStreams(VecEnvWrapper):
         match_value: reward each hand by twice what it adds to the chance of winning the match, so that the
             rewards of a match sum to +1 or -1 less what the start was worth. Replaces the environment's reward.
         random_scores: share of hands that begin with random scores and bags.
+        features: add those of :mod:`spades_agents.card_features` to the observations.
+        hint: and then, one bit for each action, what the scripted player would do.
         oracle: add the cards of the other seats, clockwise, to the observations: 52 bits each, for the critic.
         rng: draws the random scores.
     """
@@ -65,13 +77,18 @@ class LearnerStreams(VecEnvWrapper):
         bag_shaping: bool,
         match_value: bool = False,
         random_scores: float = 0.0,
+        features: bool = False,
+        hint: bool = False,
         oracle: bool = False,
         rng: np.random.Generator | None = None,
     ) -> None:
         self.spades = venv.env
         self.rules = venv.env.rules
         self._hidden = NUM_CARDS * (self.rules.players - 1) if oracle else 0
-        super().__init__(venv, spaces.Box(0, 1, (SIZE + self._hidden,), np.int8))
+        self.features, self.hints = FEATURES * features, NUM_ACTIONS * hint
+        self._scripted = np.zeros(1, STATE), np.zeros(1, NOTES)
+        width = SIZE + self.features + self.hints + self._hidden
+        super().__init__(venv, spaces.Box(0, 1, (width,), np.int8))
         self.by_hand, self.match_value, self.random_scores = by_hand, match_value, random_scores
         self._rng = rng or np.random.default_rng(0)
         shaped = bag_shaping and self.rules.bag_limit > 0 and not match_value
@@ -90,7 +107,7 @@ class LearnerStreams(VecEnvWrapper):
         self._potential = self._potentials()
         self._points[:] = 0
         self._lengths[:] = 0
-        return self._with_oracle(observations)
+        return self._with_more(observations)
 
     def step_wait(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[dict[str, Any]]]:
         """As the environment, with other rewards and ends."""
@@ -112,7 +129,7 @@ class LearnerStreams(VecEnvWrapper):
                 infos[i]["TimeLimit.truncated"] = False  # the hand is complete: nothing to bootstrap
         self._points[dones] = 0
         self._lengths[dones] = 0
-        return self._with_oracle(observations), rewards, dones, infos  # type: ignore[arg-type]
+        return self._with_more(observations), rewards, dones, infos  # type: ignore[arg-type]
 
     def _hand_numbers(self) -> np.ndarray:
         return self.spades.tables.states["hand_number"].astype(np.int64)
@@ -165,9 +182,18 @@ class LearnerStreams(VecEnvWrapper):
         mask = np.empty(NUM_ACTIONS, np.int8)
         encode_again(tables.states, tables.rules_record, chosen, self.spades.learners, observations, mask)
 
-    def _with_oracle(self, observations: np.ndarray) -> np.ndarray:
-        if not self._hidden:
-            return observations
-        hidden = np.empty((self.num_envs, self._hidden), np.int8)
-        other_hands(self.spades.tables.states, self.spades.learners, self.rules.players, hidden)
-        return np.concatenate([observations, hidden], 1)
+    def _with_more(self, observations: np.ndarray) -> np.ndarray:
+        """The observations with the features and the oracle's cards behind them."""
+        states, rules, learners = self.spades.tables.states, self.rules, self.spades.learners
+        parts = [observations]
+        if self.features:
+            parts.append(np.empty((self.num_envs, self.features), np.int8))
+            features_of(states, self.spades.tables.rules_record, learners, parts[-1])
+        if self.hints:
+            parts.append(np.empty((self.num_envs, self.hints), np.int8))
+            rows = np.arange(self.num_envs)
+            write_hints(self._scripted, states, self.spades.tables.rules_record, rows, parts[-1])
+        if self._hidden:
+            parts.append(np.empty((self.num_envs, self._hidden), np.int8))
+            other_hands(states, learners, rules.players, parts[-1])
+        return np.concatenate(parts, 1) if len(parts) > 1 else observations

@@ -13,12 +13,14 @@ import torch
 from rich.console import Console
 from sb3_contrib import MaskablePPO
 from spades_agents.base import BatchAgent
-from spades_agents.learned import PPOAgent
+from spades_agents.card_features import FEATURES
+from spades_agents.learned import PPOAgent, read_model
 from spades_agents.registry import make_agent
 from stable_baselines3.common.logger import configure
 from stable_baselines3.common.utils import LinearSchedule
 from stable_baselines3.common.vec_env import VecEnv
 
+from spades_env.cards import NUM_ACTIONS
 from spades_training import display
 from spades_training.checkpoint import Checkpoint
 from spades_training.config import Config
@@ -48,6 +50,8 @@ def new_run(config: Config, folder: Path, name: str | None = None) -> Path:
         OSError: if the folder cannot be made.
     """
     _teacher(config)
+    if config.start:
+        read_model(config.start)
     for opponent in [*config.opponent_weights(), *config.frozen_opponents()]:
         if opponent not in (SELF, SNAPSHOT):
             make_agent(opponent)  # better now than after hours
@@ -76,6 +80,14 @@ def _teacher(config: Config) -> BatchAgent:
     return agent
 
 
+def _take_weights(model: MaskablePPO, path: str) -> None:
+    """Give ``model`` the networks and the optimizer's memory of a saved one."""
+    try:
+        model.set_parameters(path, device="cpu")
+    except (RuntimeError, ValueError) as error:
+        raise ValueError(f"cannot start from the model {path}: its networks are of another size") from error
+
+
 def new_model(config: Config, env: VecEnv) -> MaskablePPO:
     """A model that has learned nothing yet, for ``env``."""
     return MaskablePPO(
@@ -95,7 +107,10 @@ def new_model(config: Config, env: VecEnv) -> MaskablePPO:
             "activation_fn": torch.nn.ReLU,
             "net_arch": config.hidden_layers(),
             "features_extractor_class": UsedBits,
-            "features_extractor_kwargs": {"rules": parse_rules(config.rules)},
+            "features_extractor_kwargs": {
+                "rules": parse_rules(config.rules),
+                "features": FEATURES * config.card_features + NUM_ACTIONS * config.scripted_hint,
+            },
         },
         seed=config.seed,
         device="cpu",
@@ -142,6 +157,8 @@ def train(config: Config, run: Path, resume: bool = False, console: Console | No
         bag_shaping=config.bag_shaping and by_score,
         match_value=config.reward == "match",
         random_scores=config.random_scores,
+        features=config.card_features,
+        hint=config.scripted_hint,
         oracle=config.oracle_critic,
         rng=rng,
     )
@@ -149,6 +166,8 @@ def train(config: Config, run: Path, resume: bool = False, console: Console | No
     # The model.
     if checkpoint is None:
         model = new_model(config, env)
+        if config.start:
+            _take_weights(model, config.start)
     else:
         model = MaskablePPO.load(io.BytesIO(checkpoint.model), env, device="cpu")
         mix.snapshots = checkpoint.snapshots
