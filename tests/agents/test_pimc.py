@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import time
 from random import Random
 
@@ -9,7 +10,8 @@ import numpy as np
 import pytest
 from random_rules import MIXES, random_rules, random_start
 from spades_agents import make_agent
-from spades_agents.search import PIMCAgent, RolloutAgent
+from spades_agents.search import PIMCAgent, RolloutAgent, player, solve_four
+from spades_agents.search.decision import BY_TRICKS, CHUNK
 from spades_training.evaluate import evaluate
 
 from spades_env.cards import ALL_CARDS, action_name, cards_in, mask_of, parse_cards
@@ -89,22 +91,35 @@ def test_rates_of_a_batch(name, rules):
     assert searched > 200
 
 
+@pytest.mark.parametrize("seconds,limit", [(0.05, 0.15), (0.2, 0.3)])
 @pytest.mark.parametrize("rules", ["two_player", "partnership"])
 @pytest.mark.parametrize("name", NAMES)
-def test_the_clock_is_kept(name, rules):
-    seconds = 0.05
-    agent = make_agent(f"{name}:seconds={seconds}")
+def test_the_clock_is_kept(name, rules, seconds, limit):
+    agent, scripted = make_agent(f"{name}:seconds={seconds}"), make_agent("heuristic")
     game = Game(rules, seed=1)
-    game.apply(agent.act(game.view()))  # compiles
+    agent.act(game.view())  # compiles
     over = 0
-    for _ in range(40):
+    for step in range(48):
         view = game.view()
-        start = time.thread_time(), time.perf_counter()
-        action = agent.act(view)
-        # processor time: another process may have the core
-        over += time.thread_time() - start[0] > seconds + 0.1
-        game.apply(action)
+        if step % 8 == 7:
+            start = time.thread_time()
+            agent.act(view)
+            over += time.thread_time() - start > limit  # processor time: another process may have the core
+        game.apply(scripted.act(view))
     assert over == 0
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_search_that_was_held_up_answers_at_once(name, monkeypatch):
+    """The process is stopped for a minute in the middle of a search: no more worlds are looked at."""
+    agent = make_agent(f"{name}:seconds=0.2")
+    game = Game("two_player", seed=2)
+    agent.act(game.view())
+    ticks = itertools.chain([0.0, 0.001, 0.002], itertools.count(60.0, 0.001))
+    monkeypatch.setattr(player.time, "perf_counter", lambda: next(ticks))
+    action = agent.act(game.view())
+    assert agent._work.plan[0]["looked"] == 3
+    assert action in game.legal_actions()
 
 
 def test_an_interrupted_search_answers_legally():
@@ -173,3 +188,38 @@ def test_it_holds_its_own_against_the_scripted_player(name, rules, floor):
     result = evaluate(name, "heuristic", rules, matches=10, seed=3)
     assert result.win_rate.value is not None
     assert result.win_rate.value >= floor
+
+
+def points(contract: int, won: int) -> int:
+    """Of a side without a nil, where bags are free."""
+    return 10 * contract + won - contract if won >= contract else -10 * contract
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_partners_at_the_end_of_a_hand_count_the_tricks_that_they_can_force(seed):
+    """In the last world looked at, by the solver of four hands; each side may lose tricks if it likes."""
+    rules = Rules.preset("partnership", nil=0, blind_nil=0, bag_limit=0)
+    agent, scripted = PIMCAgent(worlds=2, match_value=False), make_agent("heuristic")
+    game = Game(rules, seed=seed)
+    compared = 0
+    while game.hand_number == 0:
+        view = game.view()
+        agent.act(view)
+        plan = agent._work.plan[0]
+        if plan["looked"] and plan["method"] == BY_TRICKS:
+            side = game.seat % 2
+            contracts = [game.bids[k] + game.bids[k + 2] for k in (side, 1 - side)]
+            won = [game.tricks[k] + game.tricks[k + 2] for k in (side, 1 - side)]
+            worth = [points(contracts[0], k) - points(contracts[1], 13 - k) for k in range(14 - won[1])]
+            world = agent._work.worlds[(int(plan["looked"]) - 1) % CHUNK]
+            in_trick = int(world["in_trick"])
+            played = world["order"][int(world["played"]) - in_trick : int(world["played"])]
+            options = {"side": (side, side + 2), "trick": played, "spades_broken": bool(world["broken"])}
+            solved = solve_four(world["hands"][None], int(world["leader"]), **options)
+            for k in range(int(plan["count"])):
+                tricks = won[0] + int(solved.cards[0, int(plan["actions"][k])])
+                middle = (max(worth[won[0] : tricks + 1]) + min(worth[tricks:])) / 2
+                assert plan["scores"][k] == pytest.approx(middle / 100)
+                compared += 1
+        game.apply(scripted.act(view))
+    assert compared > 30

@@ -26,6 +26,11 @@ BID_SPREAD = 0.9
 ANY_BID = 0.04
 # The chance that a card is not the one that the scripted player would have played.
 OTHER_CARD = 0.3
+# The others are not the scripted player, and who differs from it once will differ again: the logarithm of a likelihood
+# counts for half. And some worlds are drawn whatever they weigh, lest all be alike (a defensive mixture, Hesterberg
+# 1995).
+TRUST = 0.5
+EVEN = 0.1
 OVERSAMPLE = 8  # worlds weighed for each one drawn
 
 
@@ -119,7 +124,20 @@ def something_bid(s, r, observer):
 
 @jit.apart
 def draw_worlds(
-    views, rules, observer, rng, drafts, drafted, pool, weights, tables, scratch, notes, worlds, start, stop
+    views,
+    rules,
+    observer,
+    rng,
+    drafts,
+    drafted,
+    pool,
+    weights,
+    tables,
+    scratch,
+    notes,
+    worlds,
+    start,
+    stop,
 ):
     """Draw worlds by what was seen, to ``worlds[start:stop]``.
 
@@ -146,15 +164,16 @@ def draw_worlds(
         draw_world(views, rules, observer, rng, pool, k)
         if drafted:
             redraw_draft(drafts, views, rules, observer, rng, pool, k)
-        weights[k] = weigh(pool, k, rules, observer, tables, scratch, notes) if heard else 1.0
+        weights[k] = weigh(pool, k, rules, observer, tables, scratch, notes) ** TRUST if heard else 1.0
         total += weights[k]
+    even = EVEN * total / count
     # Systematic resampling: every world as often as its share of the weight says, up to a rounding.
     step = total / (stop - start)
     reach = draw_unit(rng) * step
     row = start
     passed = 0.0
     for k in range(count):
-        passed += weights[k]
+        passed += (1.0 - EVEN) * weights[k] + even
         while passed > reach and row < stop:
             worlds[row] = pool[k]
             row += 1

@@ -16,8 +16,9 @@ from spades_agents.heuristic.bidding import expected_tricks
 from spades_agents.heuristic.notes import NOTES
 from spades_agents.search.beliefs import OVERSAMPLE, draw_worlds
 from spades_agents.search.draft_belief import DRAFT, prepare, tells
+from spades_agents.search.four_hand import new_table as new_trick_table
 from spades_agents.search.rollout import draw_world, rate_by_rollout, scripted_action, trick_payoffs
-from spades_agents.search.solving import rate_by_solving
+from spades_agents.search.solving import rate_by_solving, rate_by_tricks, side_payoffs
 from spades_agents.search.two_hand import new_table
 from spades_env.cards import BID_0, NUM_ACTIONS
 from spades_env.engine.bits import U64, mix, popcount
@@ -34,6 +35,10 @@ BID_REACH = 3  # bids tried on either side of the expected tricks
 # best of many actions is best by luck.
 DOUBT = 1.0
 NO_CARDS = U64(0)
+# Partnership games are solved from so many tricks before the end.
+SOLVED_TRICKS = 8
+# How a world is rated.
+BY_ROLLOUT, BY_SOLVING, BY_TRICKS = range(3)
 
 SETTINGS = np.dtype(
     [
@@ -50,7 +55,7 @@ PLAN = np.dtype(
         ("actions", "i8", MOST_ACTIONS),  # those worth a try
         ("count", "i8"),  # how many
         ("scripted", "i8"),  # the place among them of what the scripted player would do
-        ("solved", "i8"),  # whether worlds are solved, not played out
+        ("method", "i8"),  # of rating a world
         ("drafted", "i8"),  # whether the draft is weighed
         ("worlds", "i8"),  # how many are to be looked at
         ("looked", "i8"),  # how many have been
@@ -77,6 +82,7 @@ class Workspace(NamedTuple):
     spare: np.ndarray
     notes: np.ndarray
     solver: np.ndarray
+    trick_solver: np.ndarray
     payoffs: np.ndarray
     found: np.ndarray
 
@@ -97,6 +103,7 @@ def new_workspace(worlds: int, rollouts: int, solves: bool, beliefs: bool, by_ma
         spare=np.zeros(1, STATE),
         notes=np.zeros(1, NOTES),
         solver=new_table(),
+        trick_solver=new_trick_table(),
         payoffs=np.zeros(18),
         found=np.zeros(NUM_ACTIONS),
     )
@@ -141,6 +148,21 @@ def seed_stream(work, seed):
 
 
 @jit
+def choose_method(s, r):
+    """How worlds are rated in a decision of a player that solves."""
+    if s.phase != PLAY:
+        return BY_ROLLOUT
+    if r.players == 2:
+        return BY_SOLVING
+    if r.sides != 2 or r.hand_size - s.played // 4 > SOLVED_TRICKS:
+        return BY_ROLLOUT
+    for seat in range(4):
+        if s.bids[seat] == 0:  # the tricks of a side do not tell what a nil brings
+            return BY_ROLLOUT
+    return BY_TRICKS
+
+
+@jit
 def begin(work, rules, values, seed):
     """Plan the decision of the seat on turn, from what ``shown`` holds.
 
@@ -164,10 +186,12 @@ def begin(work, rules, values, seed):
         plan.sums[k] = 0.0
         plan.gains[k] = 0.0
         plan.squares[k] = 0.0
-    plan.solved = 1 if settings.solves and r.players == 2 and s.phase == PLAY else 0
-    plan.worlds = settings.worlds if plan.solved else settings.rollouts
-    if plan.solved:
+    plan.method = choose_method(s, r) if settings.solves else BY_ROLLOUT
+    plan.worlds = settings.worlds if plan.method == BY_SOLVING else settings.rollouts
+    if plan.method == BY_SOLVING:
         trick_payoffs(values, s, r, work.tables, settings.by_match != 0, work.payoffs)
+    elif plan.method == BY_TRICKS:
+        side_payoffs(values, s, r, work.tables, settings.by_match != 0, work.payoffs)
     plan.drafted = 0
     if settings.beliefs and tells(s, r, s.seat):
         plan.drafted = 1
@@ -209,8 +233,10 @@ def look_at(work, rules, values, count):
         row = plan.looked % CHUNK
         if row == 0:
             fill_worlds(work, rules, min(CHUNK, plan.worlds - plan.looked))
-        if plan.solved:
+        if plan.method == BY_SOLVING:
             rate_by_solving(work.solver, work.worlds, row, rules, work.payoffs, work.found, by_match, plan)
+        elif plan.method == BY_TRICKS:
+            rate_by_tricks(work.trick_solver, work.worlds, row, rules, work.payoffs, work.found, plan)
         else:
             rate_by_rollout(work.worlds, row, rules, work.tables, work.spare, work.notes, values, by_match, plan)
         plan.looked += 1
@@ -232,7 +258,7 @@ def choose(work):
     if plan.looked > 0:
         mean = plan.gains[best] / plan.looked
         spread = math.sqrt(max(plan.squares[best] / plan.looked - mean * mean, 0.0))
-        doubt = 0.0 if plan.solved else DOUBT * spread / math.sqrt(plan.looked)
+        doubt = 0.0 if plan.method == BY_SOLVING else DOUBT * spread / math.sqrt(plan.looked)
         if mean <= max(doubt, 1e-9):
             best = plan.scripted
     return plan.actions[best]

@@ -5,6 +5,8 @@ The payoffs are ranked; the value is the greatest that seat 0 can force, found b
 
 from __future__ import annotations
 
+import numpy as np
+
 from spades_agents.compiler import jit
 from spades_agents.search.lanes import SPADE_LANE, after_trick, packed, place, takes
 from spades_agents.search.two_hand import NO_CARD, can
@@ -99,7 +101,8 @@ def solve_cards(t, hand0, hand1, on_turn, led, broken, payoffs, start, legal, ou
     best = 0.0
     known = NO_CARD
     if legal == U64(0):
-        guess = card_value(t, h0, h1, leader, broken, NO_CARD, NO_CARD, payoffs, start, most, guess)
+        any_card = np.int64(NO_CARD)  # a plain constant would be another type, and all compiled twice
+        guess = card_value(t, h0, h1, leader, broken, any_card, any_card, payoffs, start, most, guess)
         return float(payoffs[start + t.order[guess]])
     rest = legal
     while rest:

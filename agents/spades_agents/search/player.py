@@ -13,26 +13,13 @@ from spades_agents.search.decision import decide_rows, new_workspace
 from spades_agents.search.match_value import match_table
 from spades_env.cards import NUM_ACTIONS
 from spades_env.checks import check_int
-from spades_env.game import Game, View
+from spades_env.game import View
 from spades_env.rules import Rules
 
 __all__ = ["PIMCAgent", "RolloutAgent"]
 
 MOST_WORLDS = 4096
 ROWS = 64  # decisions in one call of a kernel: between two calls Python can be interrupted
-
-_warm: set[tuple[type, int]] = set()
-
-
-def warm_up(kind: type[RolloutAgent], players: int) -> None:
-    """Compile or load all kernels at the first decision of a process, so that no later one has to wait for any."""
-    if (kind, players) in _warm:
-        return
-    _warm.add((kind, players))
-    game = Game({2: "two_player", 3: "cutthroat", 4: "partnership"}[players], seed=0)
-    agent = kind(worlds=1)
-    while game.hand_number == 0:
-        game.apply(agent.act(game.view()))
 
 
 class RolloutAgent:
@@ -119,7 +106,6 @@ class RolloutAgent:
         return actions
 
     def _prepare(self, rules: Rules) -> None:
-        warm_up(type(self), rules.players)
         if rules != self._rules:
             self._rules, self._values = rules, match_table(rules)
 

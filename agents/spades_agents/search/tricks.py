@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from spades_agents.compiler import jit
 from spades_agents.search.four_hand import NO_CARD, can
 from spades_agents.search.lanes import packed, place
@@ -79,7 +81,8 @@ def rate_tricks(t, hands, seats, leader, trick, played, broken, side, counted, m
     known = NO_CARD
     guess = (popcount(mine) + 1) // 2
     if legal == U64(0):
-        return most_tricks(t, seats, side, counted, played, NO_CARD, 0, high, guess)
+        any_card = np.int64(NO_CARD)  # a plain constant would be another type, and all compiled twice
+        return most_tricks(t, seats, side, counted, played, any_card, 0, high, guess)
     rest = legal
     while rest:
         card = lowest(rest)
