@@ -137,7 +137,10 @@ class RolloutAgent:
 
 
 class PIMCAgent(RolloutAgent):
-    """Solves the play of two-player games exactly in every world; decides the rest as :class:`RolloutAgent` does.
+    """Solves the play of two-player games in every world, and that of partners near the end of a hand without nils.
+
+    The rest it decides as :class:`RolloutAgent` does: the solver of four hands knows tricks alone, not what nils bring,
+    and where everyone plays for itself "one side against all others" is not the game.
 
     Known as perfect information Monte Carlo (Levy 1989; Ginsberg, "GIB: Imperfect Information in a Computationally
     Challenging Game", 2001). Its known weakness is that it supposes to know in each world what it cannot know (strategy
