@@ -27,11 +27,10 @@ PLAYERS = (
     "uniform",
     "random",
     "heuristic",
-    "rollout:worlds=10",
-    "rollout",
-    "pimc:worlds=10",
-    "pimc",
-    "pimc:worlds=200",
+    "rollout:worlds=4",
+    "pimc:worlds=4",
+    "pimc:worlds=20",
+    "pimc:worlds=60",
 )
 # Players that act for many tables at once are so much faster that their pairings can be told much more exactly.
 BATCH_MATCHES = 4000
