@@ -21,6 +21,7 @@ AGENTS: dict[str, str] = {
     "heuristic": "spades_agents.heuristic:HeuristicAgent",
     "rollout": "spades_agents.search:RolloutAgent",
     "pimc": "spades_agents.search:PIMCAgent",
+    "learned": "spades_agents.shipped:LearnedAgent",
     "ppo": "spades_agents.learned:PPOAgent",
 }
 _TAKES_PATH = {"ppo"}

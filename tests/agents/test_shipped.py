@@ -13,7 +13,8 @@ from spades_agents import make_agent
 from spades_agents.learned import layout_digest
 from spades_agents.network import PolicyNetwork
 from spades_agents.safetensors import pack_tensors, unpack_tensors
-from spades_agents.shipped import FORMAT, pack_network, read_shipped
+from spades_agents.shipped import FOLDER, FORMAT, GAMES, pack_network, read_card, read_shipped
+from spades_training.evaluate import evaluate
 
 from spades_env import Tables
 from spades_env.observation import SIZE
@@ -93,8 +94,23 @@ def test_what_is_refused(folder):
         read_shipped("partnership", folder)
 
 
-@pytest.mark.parametrize("rules", ["cutthroat", "solo"])
+def test_the_shipped_player():
+    """It fits this version, is small, and its card says what it is; single and batch decisions agree."""
+    for game in GAMES:
+        card = read_card(game)
+        assert card["rules"] == PRESETS[game].to_dict()
+        assert {"commands", "seed", "steps", "date", "strength"} <= set(card)
+        assert (FOLDER / f"{game}.safetensors").stat().st_size < 4 << 20
+        agent, tables = make_agent("learned"), Tables(game, 8, 5)
+        for _ in range(30):
+            actions = agent.act_batch(tables, np.arange(8))
+            assert agent.act(tables.view(3)) == actions[3]
+            tables.step(actions)
+        assert evaluate(agent, "random", game, matches=20).points_per_hand.low > 40
+
+
+@pytest.mark.parametrize("rules", ["cutthroat", "solo", "partnership"])
 def test_games_without_a_player_are_refused(rules):
-    text = "agent 'learned' plays two_player and partnership alone, this table has players="
+    text = "agent 'learned' plays two_player alone, this table has players="
     with pytest.raises(ValueError, match=text):
         make_agent("learned").act(Tables(rules).view(0))
