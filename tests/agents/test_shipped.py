@@ -17,6 +17,8 @@ from spades_agents.shipped import FOLDER, FORMAT, GAMES, pack_network, read_card
 from spades_training.evaluate import evaluate
 
 from spades_env import Tables
+from spades_env.cards import BID_0
+from spades_env.game import Phase
 from spades_env.observation import SIZE
 from spades_env.rules import PRESETS
 
@@ -107,6 +109,34 @@ def test_the_shipped_player():
             assert agent.act(tables.view(3)) == actions[3]
             tables.step(actions)
         assert evaluate(agent, "random", game, matches=20).points_per_hand.low > 40
+
+
+def mean_bids(scores, bags, deals=600):
+    """The mean bid of each seat over the same deals, the shipped player at both seats."""
+    tables, agent, rows = Tables("two_player", deals, 7), make_agent("learned"), np.arange(deals)
+    tables.set_scores(np.tile(scores, (deals, 1)), np.tile(bags, (deals, 1)))
+    found = np.full((deals, 2), -1)
+    while (found < 0).any():
+        actions, states = agent.act_batch(tables, rows), tables.states
+        bidding = np.flatnonzero((states["phase"] == Phase.BID) & (found[rows, states["seat"]] < 0))
+        found[bidding, states["seat"][bidding]] = actions[bidding] - BID_0
+        tables.advance(actions)
+    return found.mean(0)
+
+
+def test_bids_shift_with_scores_and_bags():
+    """Higher with nine bags and from behind, lower from ahead; the other side the other way round.
+
+    Measured shifts of the first seat: +0.30, +0.38, -0.35, and +0.03 at 470-470, where nobody has a reason.
+    """
+    even = mean_bids((0, 0), (0, 0))
+    assert mean_bids((9, 0), (9, 0))[0] > even[0] + 0.15
+    behind, ahead = mean_bids((100, 300), (0, 0)), mean_bids((300, 100), (0, 0))
+    assert behind[0] > even[0] + 0.2
+    assert behind[1] < even[1] - 0.15
+    assert ahead[0] < even[0] - 0.2
+    assert ahead[1] > even[1] + 0.15
+    assert np.abs(mean_bids((470, 470), (0, 0)) - even).max() < 0.15
 
 
 @pytest.mark.parametrize("rules", ["cutthroat", "solo", "partnership"])
