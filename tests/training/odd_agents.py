@@ -74,11 +74,15 @@ class Hangs(Dice):
 
 
 class CannotBeMade(Dice):
-    made = 0
-
     def __init__(self):
         if os.environ.get("SPADES_TEST_PARENT") != str(os.getpid()):
             raise OSError("no such model")
+
+
+class DiesWhenMade(Dice):
+    def __init__(self):
+        if os.environ.get("SPADES_TEST_PARENT") != str(os.getpid()):
+            os._exit(4)
 
 
 class CrashesAhead(RandomAgent):

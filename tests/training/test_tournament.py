@@ -104,10 +104,13 @@ def test_who_fails_forfeits(agent, kind, message, told, tmp_path):
 
 def test_an_agent_that_cannot_be_made_in_a_worker_forfeits(tmp_path, monkeypatch):
     monkeypatch.setenv("SPADES_TEST_PARENT", str(os.getpid()))
-    results = run(tmp_path, ["odd_agents:CannotBeMade", "random"], matches=4)
-    (row,) = results["forfeits"]
-    assert row["message"] == "cannot be made: no such model"
-    assert row["count"] == 4
+    for agent, message in (
+        ("odd_agents:CannotBeMade", "cannot be made: no such model"),
+        ("odd_agents:DiesWhenMade", "the process ended with exit code 4"),
+    ):
+        results = run(tmp_path / agent, [agent, "random"], matches=2)
+        assert {(row["agent"], row["message"]) for row in results["forfeits"]} == {(agent, message)}
+        assert results["ratings"][1]["forfeits"] == 2
 
 
 def test_a_crash_among_many_tables_costs_one_match(tmp_path):

@@ -55,17 +55,16 @@ def print_results(console: Console, results: dict[str, Any]) -> None:
     """The ratings and what is certain, for people."""
     table = Table(box=box.SIMPLE_HEAD)
     table.add_column("")
-    table.add_column("agent", overflow="fold")
-    for title in ("rating [95%]", "wins", "losses", "forfeits", "ahead of the next"):
-        table.add_column(title, justify="right")
+    table.add_column("agent", overflow="fold", min_width=14)
+    for title in ("rating [95%]", "won-lost", "forfeits", "ahead of next"):
+        table.add_column(title, justify="right", no_wrap=True)
     for row in results["ratings"]:
         sure = {True: "certain", False: "not certain", None: ""}[row["ahead_is_certain"]]
         cells: Sequence[str] = (
             str(row["rank"]),
             escape(row["agent"]),
             Estimate(**row["rating"]).text(digits=0, signed=True),
-            str(row["wins"]),
-            str(row["losses"]),
+            f"{row['wins']}-{row['losses']}",
             str(row["forfeits"]),
             sure,
         )

@@ -181,14 +181,18 @@ def play(job: Job, settings: Settings, agents: dict[str, Agent], watch: Watch) -
     """
     unit = job.unit
     names = settings.agents[unit.a], settings.agents[unit.b]
+    matches = range(unit.count * Rules.from_dict(settings.rules).sides)
+    still = [match for match in matches if match not in job.forfeits]
+    if not still:  # not even a player that ends the process when it is made
+        return _not_played(unit, job.forfeits)
     for k, name in enumerate(names):
         if name not in agents:
-            watch.begin(k, 0, start=True)
+            watch.begin(k, still[0], start=True)
             try:
                 agents[name] = make_agent(name)
             except Exception as error:
                 why = Forfeit("crash", f"cannot be made: {error}"[:500], traceback.format_exc()[-MOST_TEXT:])
-                return _not_played(unit, Rules.from_dict(settings.rules).sides, k, why)
+                return _not_played(unit, {match: job.forfeits.get(match, (k, why)) for match in matches})
             finally:
                 watch.stop()
     series = _play_series((agents[names[0]], agents[names[1]]), job, settings, watch)
@@ -221,14 +225,14 @@ def _entry(match: int, player: int, why: Forfeit) -> dict[str, Any]:
     return {"match": match, "player": player, "kind": why.kind, "message": why.message, "traceback": why.traceback}
 
 
-def _not_played(unit: Unit, sides: int, player: int, why: Forfeit) -> dict[str, Any]:
-    """The record of a unit all of whose matches ``player`` forfeits."""
-    count = unit.count * sides
+def _not_played(unit: Unit, forfeits: dict[int, tuple[int, Forfeit]]) -> dict[str, Any]:
+    """The record of a unit all of whose matches are forfeited."""
+    matches = sorted(forfeits)
     return {
         "unit": [unit.a, unit.b, unit.first, unit.count],
-        "outcome": [1 if player else -1] * count,
-        "hands": [0] * count,
-        "margin": [0.0] * count,
+        "outcome": [1 if forfeits[match][0] else -1 for match in matches],
+        "hands": [0] * len(matches),
+        "margin": [0.0] * len(matches),
         "totals": [Totals().to_dict(), Totals().to_dict()],
-        "forfeits": [_entry(match, player, why) for match in range(count)],
+        "forfeits": [_entry(match, *forfeits[match]) for match in matches],
     }

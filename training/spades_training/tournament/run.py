@@ -46,7 +46,7 @@ def run_tournament(
     Raises:
         ValueError: if an argument makes no sense, or the folder holds another tournament.
     """
-    count = check_int("workers", len(os.sched_getaffinity(0)) if workers is None else workers, 1, 1024)
+    count = check_int("workers", (os.cpu_count() or 1) if workers is None else workers, 1, 1024)
     schedule = Schedule(settings)
     standings = Standings(schedule)
     folder.mkdir(parents=True, exist_ok=True)

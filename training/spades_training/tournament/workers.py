@@ -115,7 +115,8 @@ class _Worker:
         self.marker = context.RawArray("i", [NOBODY, NOBODY])
         self.connection, other = context.Pipe()
         self.process = context.Process(target=_work, args=(other, settings, self.marker, name), daemon=True)
-        self.process.start()
+        with _interrupts_ignored():
+            self.process.start()
         other.close()
 
     def give(self, job: Job) -> None:
@@ -143,6 +144,19 @@ class _Worker:
         self.connection.close()
         self.process.kill()
         self.process.join()
+
+
+@contextlib.contextmanager
+def _interrupts_ignored() -> Iterator[None]:
+    """A process started here ignores Ctrl-C from its first moment on, so that it prints no traceback."""
+    if threading.current_thread() is not threading.main_thread():  # only there may signals be set
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _work(connection: Connection, settings: Settings, marker: Any, file_name: str) -> None:
