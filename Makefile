@@ -9,12 +9,13 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help train test bench lint format clean
+.PHONY: help train test bench notebooks lint format clean
 
 help:
 	@echo "make train   install, train a bot, print how it does against the scripted players"
 	@echo "make test    install, run the tests"
 	@echo "make bench   install, measure decisions per second beside other libraries' games"
+	@echo "make notebooks  install, run the notebooks and save their outputs"
 	@echo "make lint    install, run the linter and the type checker"
 	@echo "make format  rewrite the sources in the project's style"
 	@echo "make clean   remove .venv and everything that tools cached or built (runs/ stays)"
@@ -27,6 +28,9 @@ test: $(VENV)/.installed-test
 
 bench: $(VENV)/.installed-bench
 	$(BIN)/spades bench --peers $(ARGS)
+
+notebooks: $(VENV)/.installed-notebooks
+	$(BIN)/python notebooks/run.py $(ARGS)
 
 lint: $(VENV)/.installed-dev
 	$(BIN)/ruff check .
