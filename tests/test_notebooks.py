@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from spades_training.notebook import Variation, mean, profile, root_mean_square
 
-from spades_env import PRESETS, Game
+from spades_env import Game, Rules
 from spades_env.cards import BID_0
 from spades_env.engine.state import BID
 
@@ -73,7 +73,7 @@ def test_a_variation_changes_what_it_is_told_to():
     def one_more(states, actions):
         actions[states["phase"] == BID] += 1
 
-    rules = PRESETS["two_player"]
+    rules = Rules.preset("two_player", blind_nil=0, exchange=0)  # a blind nil is no bid to change
     usual = profile(rules, "heuristic", "heuristic", 1, 200)
     more = profile(rules, Variation("heuristic", one_more), "heuristic", 1, 200)
     assert more["bid"].value == pytest.approx(usual["bid"].value + 1)
