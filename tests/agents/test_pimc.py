@@ -83,7 +83,8 @@ def test_rates_of_a_batch(name, rules):
         for row in np.flatnonzero(~np.isnan(means).all(1)):
             tried = np.flatnonzero(~np.isnan(means[row]))
             assert set(tried) <= set(tables.view(row).legal_actions())
-            assert actions[row] in {int(np.nanargmax(means[row])), int(default[row])}
+            best = means[row, actions[row]] >= np.nanmax(means[row]) - 1e-9  # sums of equal terms may round differently
+            assert best or actions[row] == default[row]
             assert (means[row, tried] >= 0).all()
             assert (means[row, tried] <= 1).all()
             searched += 1

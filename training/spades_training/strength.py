@@ -114,13 +114,14 @@ def main(
         PLAYERS
     ),
     matches: Annotated[int, typer.Option(help="Of a pairing with a slow player.")] = 200,
+    fast: Annotated[int, typer.Option(help="Least matches of a pairing in which nobody searches.")] = BATCH_MATCHES,
     seed: Annotated[int, typer.Option(help="Of the decks.")] = 0,
     processes: Annotated[int, typer.Option(help="Pairings played at a time.")] = 2,
 ) -> None:
     """Print the strength table as Markdown: 95% confidence intervals over pairs of duplicate matches."""
     names = players.split()
     results: dict[Pairing, Result] = {}
-    for (a, b), result in round_robin(names, parse_rules(rules), matches, seed, processes):
+    for (a, b), result in round_robin(names, parse_rules(rules), matches, seed, processes, fast):
         results[a, b] = result
         typer.echo(f"{a} - {b}: {result.win_rate.text(100)} % of {result.matches} matches", err=True)
     typer.echo(markdown(names, results))

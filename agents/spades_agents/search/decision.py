@@ -31,9 +31,10 @@ __all__ = ["CHUNK", "MOST_ACTIONS", "Workspace", "decide_rows", "new_workspace"]
 CHUNK = 64  # worlds drawn at a time
 MOST_ACTIONS = 18  # bids of a hand of 17 cards
 BID_REACH = 3  # bids tried on either side of the expected tricks
-# The scripted player's own action is left only for one that did better by so many standard errors: with few worlds the
-# best of many actions is best by luck.
+# The scripted player's own action is left only for one that did better by so many standard errors, and by more after
+# few worlds: the best of many actions is best by luck, and the error itself is hardly known.
 DOUBT = 1.0
+FEW = 8.0
 NO_CARDS = U64(0)
 # Partnership games are solved from so many tricks before the end.
 SOLVED_TRICKS = 8
@@ -258,7 +259,8 @@ def choose(work):
     if plan.looked > 0:
         mean = plan.gains[best] / plan.looked
         spread = math.sqrt(max(plan.squares[best] / plan.looked - mean * mean, 0.0))
-        doubt = 0.0 if plan.method == BY_SOLVING else DOUBT * spread / math.sqrt(plan.looked)
+        errors = 0.0 if plan.method == BY_SOLVING else DOUBT * (1.0 + FEW / plan.looked)
+        doubt = errors * spread / math.sqrt(plan.looked)
         if mean <= max(doubt, 1e-9):
             best = plan.scripted
     return plan.actions[best]
