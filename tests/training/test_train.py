@@ -111,6 +111,9 @@ def test_other_rules_and_settings(rules, tmp_path):
         tmp_path, rules=rules, warm_start=5_000, opponents="self:1,snapshot:1", snapshot_every=1_000, snapshots=2
     )
     assert len(Checkpoint.load(run).snapshots) == 2
+    league = [make_agent(f"ppo:{path}").network.to_bytes() for path in sorted((run / "league").iterdir())]
+    assert len(league) == 3
+    assert league[-1] == Checkpoint.load(run).snapshots[-1].to_bytes()
     more = {
         "card_features": True,
         "scripted_hint": True,

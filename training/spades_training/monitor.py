@@ -22,11 +22,12 @@ from spades_training.config import Config
 from spades_training.evaluate import evaluate
 from spades_training.files import write_whole
 from spades_training.intervals import Estimate
-from spades_training.sb3 import policy_network
+from spades_training.sb3 import policy_network, save_player
 from spades_training.selfplay import OpponentMix
 
 __all__ = ["Monitor", "TrainingError"]
 
+LEAGUE = "league"  # folder of all snapshots, those too that no longer play
 EVAL_MATCHES = 100  # of each evaluation during the training; its hands are shared out among them
 
 
@@ -98,6 +99,9 @@ class Monitor(BaseCallback):
         network = policy_network(self.model)  # type: ignore[arg-type]
         if self._due(self.config.snapshot_every):
             self.mix.add_snapshot(network)
+            league = self.run / LEAGUE
+            league.mkdir(exist_ok=True)
+            save_player(network, league / f"{self.num_timesteps:012}.zip", self.rules)
         self.mix.update(network)
         if self._due(self.config.eval_every):
             self._evaluate()

@@ -28,7 +28,7 @@ from spades_env.rules import Rules, as_rules
 from spades_env.vector import SpadesVectorEnv
 from spades_training.files import write_whole
 
-__all__ = ["OraclePolicy", "SpadesVecEnv", "UsedBits", "policy_network", "save_model"]
+__all__ = ["OraclePolicy", "SpadesVecEnv", "UsedBits", "policy_network", "save_model", "save_player"]
 
 
 class SpadesVecEnv(VecEnv):
@@ -253,7 +253,22 @@ def save_model(model: MaskablePPO, path: str | os.PathLike[str], rules: str | Ru
     network = policy_network(model)
     file = io.BytesIO()
     model.save(file)
-    with zipfile.ZipFile(file, "a") as members:
-        members.writestr(CARD, json.dumps(model_card(as_rules(rules), network.activation), indent=1))
-        members.writestr(ACTOR, network.to_bytes())
+    _add_player(file, network, as_rules(rules))
     write_whole(path, file.getvalue())
+
+
+def save_player(network: PolicyNetwork, path: str | os.PathLike[str], rules: Rules) -> None:
+    """Write a model file to play, not to train on: the policy alone, whole or not at all.
+
+    Raises:
+        OSError: if the file cannot be written.
+    """
+    file = io.BytesIO()
+    _add_player(file, network, rules)
+    write_whole(path, file.getvalue())
+
+
+def _add_player(file: io.BytesIO, network: PolicyNetwork, rules: Rules) -> None:
+    with zipfile.ZipFile(file, "a") as members:
+        members.writestr(CARD, json.dumps(model_card(rules, network.activation), indent=1))
+        members.writestr(ACTOR, network.to_bytes())
