@@ -19,6 +19,7 @@ AGENTS: dict[str, str] = {
     "random": "spades_agents.random_agent:RandomAgent",
     "uniform": "spades_agents.random_agent:UniformAgent",
     "heuristic": "spades_agents.heuristic:HeuristicAgent",
+    "bidder": "spades_agents.bidder:BidderAgent",
     "rollout": "spades_agents.search:RolloutAgent",
     "pimc": "spades_agents.search:PIMCAgent",
     "learned": "spades_agents.shipped:LearnedAgent",

@@ -13,7 +13,9 @@ from typer.core import TyperGroup
 
 from spades_env import __version__
 from spades_training.bench.command import bench
+from spades_training.bidding.bid_command import bid
 from spades_training.bidding.command import bidding_data
+from spades_training.bidding.fit_command import bidding_fit
 from spades_training.config import PRESETS, Config
 from spades_training.exploit import exploit
 from spades_training.options import parse_rules
@@ -238,6 +240,8 @@ app.command()(bench)
 app.command()(solve)
 app.command()(bidding_data)
 app.command()(tournament)
+app.command()(bidding_fit)
+app.command()(bid)
 
 
 if __name__ == "__main__":
