@@ -183,3 +183,11 @@ def test_hidden_cards_do_not_matter():
 def test_other_games_are_refused(name):
     with pytest.raises(ValueError, match=f"a bidding model for two players and for partners, not for {name}"):
         make_agent("bidder").act(Game(name, seed=0).view())
+
+
+def test_a_model_of_ones_own(tmp_path):
+    (tmp_path / "mine.json").write_text(fixed_model(0).to_json())
+    view = Game("partnership", seed=3).view()
+    assert make_agent(f"bidder:model={tmp_path / 'mine.json'}").act(view) in view.legal_actions()
+    with pytest.raises(ValueError, match=r"cannot read the model nowhere\.json"):
+        make_agent("bidder:model=nowhere.json")

@@ -77,14 +77,17 @@ class BidderAgent:
     partners, and refuses other games.
 
     Args:
-        model: another model than those that come with the package.
+        model: another model than those that come with the package, or its file: ``bidder:model=mine.json``.
+
+    Raises:
+        ValueError: if the file holds no model.
     """
 
     name = "bidder"
 
-    def __init__(self, model: BiddingModel | None = None) -> None:
+    def __init__(self, model: BiddingModel | str | None = None) -> None:
         jit.announce("the agents")
-        self._model = model
+        self._model = BiddingModel.load(model) if isinstance(model, str) else model
         self._rules: Rules | None = None
         self._scratch, self._work, self._notes = np.zeros(1, STATE), np.zeros(1, WORK), np.zeros(1, NOTES)
         self._table, self._row = np.zeros((18, COLUMNS)), np.zeros(1, np.int64)

@@ -9,8 +9,10 @@ from __future__ import annotations
 import functools
 import json
 import math
+import os
 from dataclasses import dataclass
 from importlib import resources
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -207,6 +209,18 @@ class BiddingModel:
                 heads[name] = {"classes": np.flatnonzero(used).tolist(), "weights": rounded}
         fields = {"format": FORMAT, "card": self.card, "blind": self.blind.tolist(), "heads": heads}
         return json.dumps(fields, separators=(",", ":")).replace('],"', '],\n"').replace("],[", "],\n[") + "\n"
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> BiddingModel:
+        """The model in a file of ``spades bidding-fit``.
+
+        Raises:
+            ValueError: if there is none.
+        """
+        try:
+            return cls.from_json(Path(path).read_text("utf8"))
+        except (OSError, UnicodeDecodeError) as error:
+            raise ValueError(f"cannot read the model {os.fspath(path)}: {error}") from None
 
     @classmethod
     def from_json(cls, text: str) -> BiddingModel:

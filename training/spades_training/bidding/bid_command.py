@@ -30,29 +30,16 @@ def bid(
     By a model fitted to hands between scripted players.
     """
     from spades_agents.bidder.advice import advise
+    from spades_agents.bidder.model import BiddingModel
 
     game = parse_rules(rules)
-    fitted = None if model is None else read_model(model)
+    fitted = None if model is None else BiddingModel.load(model)
     pairs = (_pair("--score", score), _pair("--bags", bags))
     advice = advise(mask_of(parse_cards(hand)), game, *pairs, _heard(heard), fitted)
     if as_json:
         typer.echo(json.dumps(dataclasses.asdict(advice)))
     else:
         _print(advice, hand_text(mask_of(parse_cards(hand)), symbols=True), score, bags, heard)
-
-
-def read_model(path: Path) -> Any:
-    """The model in a file.
-
-    Raises:
-        ValueError: if there is none.
-    """
-    from spades_agents.bidder.model import BiddingModel
-
-    try:
-        return BiddingModel.from_json(path.read_text("utf8"))
-    except (OSError, UnicodeDecodeError) as error:
-        raise ValueError(f"cannot read the model {path}: {error}") from None
 
 
 def _pair(name: str, text: str) -> tuple[int, int]:
