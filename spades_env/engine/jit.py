@@ -19,7 +19,7 @@ from typing import Any
 import numba
 import numba.core.config
 
-_announced: set[Path] = set()
+_announced: set[tuple[Path, str]] = set()
 
 
 def _cache_root() -> Path:
@@ -66,12 +66,19 @@ class Compiler:
         finally:
             numba.core.config.CACHE_DIR = before
 
-    def announce(self, what: str) -> None:
-        """Say on stderr, once, that ``what`` is about to be compiled, if nothing of it is cached yet."""
+    def announce(self, what: str, kernel: str = "", seconds: int = 20) -> None:
+        """Say on stderr, once, that ``what`` is about to be compiled, if nothing of it is cached yet.
+
+        Args:
+            what: in words.
+            kernel: ``"file.function"`` of a kernel that takes long by itself; by default any tells that all are there.
+            seconds: about how long it takes.
+        """
         # The folder alone means nothing: numba makes it as soon as a function is decorated.
-        if self.folder not in _announced and not any(self.folder.rglob("*.nbi")):
-            print(f"spades_env: compiling {what}, once on this machine (about 20 s) ...", file=sys.stderr, flush=True)
-        _announced.add(self.folder)
+        if (self.folder, kernel) not in _announced and not any(self.folder.rglob(f"{kernel}*.nbi")):
+            text = f"compiling {what}, once on this machine (about {seconds} s) ..."
+            print(f"spades_env: {text}", file=sys.stderr, flush=True)
+        _announced.add((self.folder, kernel))
 
 
 PACKAGE = Path(__file__).parents[1]

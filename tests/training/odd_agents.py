@@ -37,6 +37,17 @@ class Dice:
         pass
 
 
+class Ponders(Dice):
+    """Bids after 20 ms, so that no tournament of it is over too soon to be killed."""
+
+    name = "ponders"
+
+    def act(self, view):
+        if view.phase == Phase.BID:
+            time.sleep(0.02)
+        return super().act(view)
+
+
 class Crashes(Dice):
     def in_the_second_hand(self, view):
         raise RuntimeError("no idea\nwhat to play")

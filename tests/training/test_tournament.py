@@ -218,7 +218,7 @@ def test_killed_five_times_it_ends_as_one_left_alone(tmp_path):
     dice = random.Random(seed)
 
     def start(folder):
-        command = ["tournament", "random", "odd_agents:Dice", "odd_agents:Crashes"]
+        command = ["tournament", "random", "odd_agents:Ponders", "odd_agents:Crashes"]
         rules = ["--rules", "two_player,target=100,loss=-100", "--max-hands", "5"]
         options = ["--matches", "60", "--confidence", "0", "--workers", "2", "--out", str(folder)]
         return subprocess.Popen(
@@ -241,7 +241,7 @@ def test_killed_five_times_it_ends_as_one_left_alone(tmp_path):
         process = start(killed)
         while lines(killed) <= before and process.poll() is None:
             time.sleep(0.02)
-        time.sleep(dice.uniform(0, 0.5))
+        time.sleep(dice.uniform(0, 0.2))
         process.send_signal(signal.SIGKILL)
         process.communicate()
         assert process.returncode == -signal.SIGKILL

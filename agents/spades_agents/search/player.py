@@ -57,7 +57,7 @@ class RolloutAgent:
                 raise ValueError(f"{name} must be true or false, got {value!r}")
         self.seconds, self.beliefs, self.match_value = seconds, beliefs, match_value
         self._own_seed = check_int("seed", seed, 0, 2**64 - 1)
-        jit.announce("the agents")
+        jit.announce("the search players", "decision.decide_rows", 60)
         rollouts = self.worlds * self.rollouts_each
         self._work = new_workspace(self.worlds, rollouts, self.solves, beliefs, match_value)
         self._rules: Rules | None = None
