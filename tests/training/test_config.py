@@ -45,6 +45,7 @@ def test_whole_numbers_may_stand_for_floats():
         ({"gamma": "high"}, "gamma must be of type float, got 'high'"),
         ({"episode": "week"}, "episode must be one of 'match', 'hand', got 'week'"),
         ({"reward": "win"}, "reward='win' needs episode='match'"),
+        ({"duplicate_baseline": True, "episode": "match"}, "duplicate_baseline needs episode='hand'"),
         ({"layers": "big"}, "layers must be sizes separated by commas"),
         ({"reward": "fame"}, "reward must be one of 'score', 'win', 'match', got 'fame'"),
         ({"random_scores": 1.5}, "random_scores must be in 0..1, got 1.5"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from sb3_contrib.common.maskable.utils import get_action_masks
+from spades_agents import make_agent
 from spades_agents.search.match_value import chance
 from spades_training.sb3 import SpadesVecEnv
 from spades_training.streams import LearnerStreams
@@ -97,3 +98,50 @@ def test_the_oracle_sees_all_hands():
         streams.spades.tables.observe()
         assert (plain == streams.spades.tables.observation).all()
         observations, *_ = streams.step(random_actions(streams, dice))
+
+
+def finished_hands(streams, agent, steps):
+    """The rewards of the hands that an agent finishes in so many steps, and the scores at the ends of matches."""
+    streams.reset()
+    rewards, finals = [], []
+    for _ in range(steps):
+        _, paid, dones, infos = streams.step(agent.act_batch(streams.spades.tables, np.arange(streams.num_envs)))
+        assert (paid[~dones] == 0).all()
+        rewards += paid[dones].tolist()
+        finals += [info["scores"] for info in infos if "scores" in info]
+    return np.array(rewards), finals
+
+
+@pytest.mark.parametrize("match_value", [True, False])
+@pytest.mark.parametrize("rules", ["two_player", "partnership", "cutthroat"])
+def test_the_scripted_player_gains_nothing_on_its_own_baseline(rules, match_value):
+    """Through random scores, hands that end a match, matches that are cut off, and bags that are paid for."""
+    rules = Rules.preset(rules, target=180, loss=-180)
+    env = SpadesVecEnv(30, rules=rules, opponents="heuristic", seed=1, max_hands=3)
+    streams = LearnerStreams(env, True, True, match_value, random_scores=0.3, duplicate_baseline=True)
+    rewards, finals = finished_hands(streams, make_agent("heuristic"), 200)
+    assert len(rewards) > 100
+    assert np.abs(rewards).max() < 1e-5
+    cut_off = sum(max(scores) < 180 and min(scores) > -180 for scores in finals)
+    assert cut_off > 5
+    assert len(finals) - cut_off > 5
+
+
+@pytest.mark.parametrize("match_value", [True, False])
+@pytest.mark.parametrize("rules,most", [("two_player", 0.85), ("partnership", 0.6)])
+def test_the_baseline_takes_luck_out_of_the_rewards(rules, most, match_value):
+    """Of a player of another kind, so that its variance is at most this share of what it was."""
+
+    def rewards(baseline):
+        env = SpadesVecEnv(100, rules=rules, opponents="heuristic", seed=1)
+        streams = LearnerStreams(env, True, True, match_value, duplicate_baseline=baseline)
+        return finished_hands(streams, make_agent("bidder"), 400)[0]
+
+    plain, reduced = rewards(False), rewards(True)
+    assert len(plain) == len(reduced) > 1_000
+    assert reduced.var() < most * plain.var()
+
+
+def test_a_baseline_is_for_hands_alone():
+    with pytest.raises(ValueError, match="duplicate_baseline needs by_hand"):
+        LearnerStreams(SpadesVecEnv(2, seed=1), by_hand=False, bag_shaping=True, duplicate_baseline=True)

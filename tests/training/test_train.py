@@ -121,6 +121,7 @@ def test_other_rules_and_settings(rules, tmp_path):
         "random_scores": 0.3,
         "reward": "match",
         "critic_layers": "16",
+        "duplicate_baseline": True,
     }
     assert make_agent(f"ppo:{small_run(tmp_path, rules=rules, **more)}").rules.name == rules
     win = small_run(tmp_path, rules=rules, episode="match", reward="win", max_hands=2)

@@ -44,6 +44,9 @@ class Config:
         True, "With reward=score: charge a bag when it is taken, not when the penalty falls due."
     )
     random_scores: float = _setting(0.0, "Share of hands that begin with random scores and bags.")
+    duplicate_baseline: bool = _setting(
+        False, "Reward a hand by what it brings beyond what it would have brought the scripted player, same cards."
+    )
     max_hands: int = _setting(100, "A match of so many hands without a winner is cut off.")
     opponents: str = _setting(
         "self:4,snapshot:2,heuristic:3,random:1",
@@ -94,6 +97,8 @@ class Config:
         check_episode(self.episode, "score", self.max_hands)
         if self.episode == "hand" and self.reward == "win":
             raise ValueError("reward='win' needs episode='match': a hand is not won")
+        if self.episode == "match" and self.duplicate_baseline:
+            raise ValueError("duplicate_baseline needs episode='hand': it is what one hand would have brought")
         for name in ("total_timesteps", "n_envs", "n_steps", "batch_size", "n_epochs", "final_matches", "threads"):
             check_int(name, getattr(self, name), 1, 10**12)
         for name in ("snapshot_every", "snapshots", "eval_every", "eval_hands", "checkpoint_every"):

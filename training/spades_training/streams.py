@@ -11,6 +11,7 @@ from spades_agents.compiler import jit
 from spades_agents.heuristic.notes import NOTES
 from spades_agents.learned import write_hints
 from spades_agents.search.match_value import chances, match_table
+from spades_agents.search.rollout import play_out
 from stable_baselines3.common.vec_env import VecEnvWrapper
 
 from spades_env.cards import NUM_ACTIONS, NUM_CARDS
@@ -49,6 +50,13 @@ def features_of(states, rules, seats, found):
         write_features(states[row], rules[0], seats[row], found[row])
 
 
+@jit
+def play_on(states, rules, views, notes):
+    """Let the scripted player finish the hands at ``states``, at all seats; the decks and dice are the tables' own."""
+    for row in range(len(states)):
+        play_out(states[row : row + 1], rules, views, notes)
+
+
 class LearnerStreams(VecEnvWrapper):
     """Changes rewards and ends of the streams of a :class:`SpadesVecEnv` that plays whole matches.
 
@@ -67,7 +75,14 @@ class LearnerStreams(VecEnvWrapper):
         features: add those of :mod:`spades_agents.card_features` to the observations.
         hint: and then, one bit for each action, what the scripted player would do.
         oracle: add the cards of the other seats, clockwise, to the observations: 52 bits each, for the critic.
+        duplicate_baseline: subtract from the reward of a hand what it would have brought if the scripted player had
+            played every seat, with the same cards, from the learner's first decision on. Nothing that the learner
+            does changes that, so its best policy stays the same, and much of the luck of the deal cancels: a control
+            variate, which with ``by_hand`` alone makes sense. Sums of rewards in the infos are without it.
         rng: draws the random scores.
+
+    Raises:
+        ValueError: if ``duplicate_baseline`` is wanted but not ``by_hand``.
     """
 
     def __init__(
@@ -80,8 +95,11 @@ class LearnerStreams(VecEnvWrapper):
         features: bool = False,
         hint: bool = False,
         oracle: bool = False,
+        duplicate_baseline: bool = False,
         rng: np.random.Generator | None = None,
     ) -> None:
+        if duplicate_baseline and not by_hand:
+            raise ValueError("duplicate_baseline needs by_hand: it tells what a hand would have brought")
         self.spades = venv.env
         self.rules = venv.env.rules
         self._hidden = NUM_CARDS * (self.rules.players - 1) if oracle else 0
@@ -98,13 +116,13 @@ class LearnerStreams(VecEnvWrapper):
         self._hands = np.zeros(self.num_envs, np.int64)
         self._points = np.zeros(self.num_envs)
         self._lengths = np.zeros(self.num_envs, np.int64)
+        self._baseline = np.zeros(self.num_envs) if duplicate_baseline else None
 
     def reset(self) -> np.ndarray:
         """Begin anew at every table."""
         observations: np.ndarray = self.venv.reset()  # type: ignore[assignment]
-        self._begin_hands(observations, np.arange(self.num_envs))
         self._hands = self._hand_numbers()
-        self._potential = self._potentials()
+        self._begin_hands(observations, np.arange(self.num_envs))
         self._points[:] = 0
         self._lengths[:] = 0
         return self._with_more(observations)
@@ -118,10 +136,11 @@ class LearnerStreams(VecEnvWrapper):
         gains = self._gains(ended, dones, infos)
         paid = gains if self.match_value else rewards
         rewards = gains if self.match_value else rewards + gains
+        if self._baseline is not None:
+            rewards = rewards - np.where(ended, self._baseline, 0).astype(np.float32)
         self._points += paid
         self._lengths += 1
         self._begin_hands(observations, np.flatnonzero(ended))  # type: ignore[arg-type]
-        self._potential = self._potentials()
         if self.by_hand:
             dones = ended
             for i in np.flatnonzero(dones):
@@ -138,27 +157,28 @@ class LearnerStreams(VecEnvWrapper):
         """By how much the potential of each learner has risen, float32; 0 where no hand has ``ended``."""
         if not self.match_value and not self._bag_price:
             return np.zeros(self.num_envs, np.float32)
-        potential = self._potentials()
+        potential = self._potentials(self.spades.tables.states, self.spades.learners % self.rules.sides)
         for i in np.flatnonzero(dones):
             potential[i] = self._final_potential(infos[i], self._potential[i])
         return np.where(ended, potential - self._potential, 0).astype(np.float32)
 
-    def _potentials(self) -> np.ndarray:
-        """What the scores and bags are worth to the learners beyond the points already given to them.
+    def _potentials(self, states: np.ndarray, own_sides: np.ndarray) -> np.ndarray:
+        """What the scores and bags are worth to the learners' sides beyond the points already given to them.
 
         Twice the chance to win; or minus the price of the learner's bags, plus the mean of the others'.
         """
-        sides = self.rules.sides
-        rows = np.arange(self.num_envs)
-        own_side = self.spades.learners % sides
-        states = self.spades.tables.states
+        rows = np.arange(len(states))
         if self.match_value:
-            found = np.empty(self.num_envs)
-            chances(self._table, states, self.spades.tables.rules_record, rows, own_side, found)
+            found = np.empty(len(states))
+            chances(self._table, states, self.spades.tables.rules_record, rows, own_sides, found)
             return 2 * found
-        bags = states["bags"][:, :sides].astype(np.float64)
-        own = bags[rows, own_side]
-        return -self._bag_price * (own - (bags.sum(1) - own) / (sides - 1))
+        return -self._bag_price * self._leads(states["bags"], own_sides)
+
+    def _leads(self, numbers: np.ndarray, own_sides: np.ndarray) -> np.ndarray:
+        """By how much the learner's side has more than the mean of the others, of ``numbers`` (tables, sides)."""
+        numbers = numbers[:, : self.rules.sides].astype(np.float64)
+        own = numbers[np.arange(len(numbers)), own_sides]
+        return own - (numbers.sum(1) - own) / (self.rules.sides - 1)
 
     def _final_potential(self, info: dict[str, Any], before: float) -> float:
         """The same of a match that is over, the learner's side first in its scores."""
@@ -169,9 +189,18 @@ class LearnerStreams(VecEnvWrapper):
         return 2.0 if info["scores"][0] > max(info["scores"][1:]) else 0.0
 
     def _begin_hands(self, observations: np.ndarray, rows: np.ndarray) -> None:
-        """Give a share of the hands that have just begun at ``rows`` random scores and bags."""
-        if not self.random_scores or not len(rows):
+        """Note what the hands that have just begun at ``rows`` start from, after giving some random scores."""
+        if not len(rows):
             return
+        if self.random_scores:
+            self._draw_scores(observations, rows)
+        states, own_sides = self.spades.tables.states[rows], self.spades.learners[rows] % self.rules.sides
+        self._potential[rows] = self._potentials(states, own_sides)
+        if self._baseline is not None:
+            self._baseline[rows] = self._scripted_rewards(states, own_sides, self._potential[rows])
+
+    def _draw_scores(self, observations: np.ndarray, rows: np.ndarray) -> None:
+        """Give a share of the hands that have just begun at ``rows`` random scores and bags."""
         tables = self.spades.tables
         chosen = rows[self._rng.random(len(rows)) < self.random_scores]
         chosen = chosen[tables.states["phase"][chosen] != BLIND]  # who may bid blind depends on the scores
@@ -181,6 +210,23 @@ class LearnerStreams(VecEnvWrapper):
         tables.set_scores(10 * tens + bags, bags, chosen)  # a bag is a point: so bags are the last digit
         mask = np.empty(NUM_ACTIONS, np.int8)
         encode_again(tables.states, tables.rules_record, chosen, self.spades.learners, observations, mask)
+
+    def _scripted_rewards(self, states: np.ndarray, own_sides: np.ndarray, before: np.ndarray) -> np.ndarray:
+        """What the hands at ``states`` would bring the learners if the scripted player went on at every seat.
+
+        Args:
+            states: the tables, which are played to the end of the hand.
+            own_sides: of the learners.
+            before: potentials at the start of the hand.
+        """
+        play_on(states, self.spades.tables.rules_record, *self._scripted)
+        over = states["winner"] >= 0
+        cut_off = ~over & (states["hand_number"] >= self.spades.tables.max_hands)
+        after = self._potentials(states, own_sides)
+        if self.match_value:
+            return np.where(cut_off, before, after) - before
+        after[over | cut_off] = 0  # no bags to pay for
+        return self._leads(states["points"], own_sides) / 100 + after - before
 
     def _with_more(self, observations: np.ndarray) -> np.ndarray:
         """The observations with the features and the oracle's cards behind them."""

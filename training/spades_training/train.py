@@ -160,6 +160,7 @@ def train(config: Config, run: Path, resume: bool = False, console: Console | No
         features=config.card_features,
         hint=config.scripted_hint,
         oracle=config.oracle_critic,
+        duplicate_baseline=config.duplicate_baseline,
         rng=rng,
     )
 
