@@ -20,7 +20,7 @@ from spades_agents.bidder.model import (
     play_inputs,
     shipped,
 )
-from spades_agents.bidder.value import settle
+from spades_agents.search.match_value import after_hand
 from spades_agents.search.match_value import chance as match_chance
 
 from spades_env.cards import mask_of, parse_cards
@@ -59,7 +59,7 @@ def test_settle_is_the_rulebook():
             counted = sum(t for n, t in zip(nil, tricks, strict=True) if not n)
             of_nils = sum((-100 if m else 100) for n, m in zip(nil, missed, strict=True) if n)
             loose = sum({"ignore": 0, "one_bag": 1, "bags": t}[name] for m, t in zip(missed, tricks, strict=True) if m)
-            score, left = settle(record, 200, 7, sum(bids), counted, of_nils, loose)
+            score, left = after_hand(record, 200, 7, sum(bids), counted, of_nils, loose)
             due = (7 + bags) // 10
             assert (score, left) == (200 + points - 100 * due, (7 + bags) % 10)
 

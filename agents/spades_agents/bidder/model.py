@@ -50,10 +50,20 @@ NEEDED = 14.0  # tens of points that a side lacks, at most
 
 
 @jit
-def clear(out):
-    """Set all inputs to 0."""
-    for k in range(INPUTS):
+def common_inputs(features, bid, partner, others, nils, position, gap, out):
+    """Set the inputs that all heads have in the same places, and all others to 0."""
+    for k in range(HAND):
+        out[k] = features[k]
+    for k in range(HAND, INPUTS):
         out[k] = 0.0
+    k = HAND
+    out[k] = bid
+    out[k + 1] = partner
+    out[k + 2] = others
+    out[k + 3] = nils
+    out[k + 4 + position] = 1.0
+    out[k + 8] = gap
+    out[k + 9] = gap * gap
 
 
 @jit.apart
@@ -70,20 +80,11 @@ def play_inputs(features, bid, partner, others, nils, position, tricks, out):
         tricks: of a hand.
         out: float64[INPUTS].
     """
-    clear(out)
-    for k in range(HAND):
-        out[k] = features[k]
     gap = bid - features[0] if bid > 0 else -features[0]
+    common_inputs(features, bid, partner, others, nils, position, gap, out)
     contract = bid + partner
     total = contract + others - tricks
     k = HAND
-    out[k] = bid
-    out[k + 1] = partner
-    out[k + 2] = others
-    out[k + 3] = nils
-    out[k + 4 + position] = 1.0
-    out[k + 8] = gap
-    out[k + 9] = gap * gap
     out[k + 10] = max(gap, 0.0)
     out[k + 11] = gap * abs(gap)
     out[k + 12] = gap * contract
@@ -116,18 +117,8 @@ def bid_inputs(features, bid, partner, heard, others, nils, position, need, thei
         their_need: the same of the other side.
         out: float64[INPUTS].
     """
-    clear(out)
-    for k in range(HAND):
-        out[k] = features[k]
-    gap = bid - features[0]
+    common_inputs(features, bid, partner, others, nils, position, bid - features[0], out)
     k = HAND
-    out[k] = bid
-    out[k + 1] = partner
-    out[k + 2] = others
-    out[k + 3] = nils
-    out[k + 4 + position] = 1.0
-    out[k + 8] = gap
-    out[k + 9] = gap * gap
     out[k + 10] = need
     out[k + 11] = min(need - 7.0, 0.0)
     out[k + 12] = their_need

@@ -23,7 +23,7 @@ from spades_agents.bidder.model import (
 )
 from spades_agents.compiler import jit
 from spades_agents.heuristic.hand import game_of
-from spades_agents.search.match_value import win_chance, worth
+from spades_agents.search.match_value import after_hand, win_chance, worth
 from spades_env.engine.bidding import nth_bidder
 from spades_env.engine.state import ALL_BAGS, CONTRACT, NO_BID, ONE_BAG
 
@@ -88,33 +88,6 @@ def set_table(w, s, r):
 
 
 @jit
-def settle(r, score, bags, contract, counted, points, loose):
-    """Points and bags of a side after a hand.
-
-    Args:
-        r: the record of the rules.
-        score: points before the hand.
-        bags: bags before it.
-        contract: sum of the bids that are not nil.
-        counted: tricks that count toward it.
-        points: of nils.
-        loose: bags of failed nils.
-    """
-    score += points
-    bags += loose
-    over = counted - contract
-    if contract > 0 and over < 0:
-        score -= 10 * contract
-    elif contract > 0:
-        score += 10 * contract + over
-        bags += over
-    if r.bag_limit > 0:
-        score -= r.bag_penalty * (bags // r.bag_limit)
-        bags %= r.bag_limit
-    return score, bags
-
-
-@jit
 def missed_nil(r, tricks):
     """What a missed nil of so many tricks adds to the side: tricks toward the contract, and bags."""
     if r.failed_nil == ONE_BAG:
@@ -132,8 +105,8 @@ def add_ending(w, r, values, chance, made, ours, theirs, row):
 
     ``ours`` and ``theirs`` are (contract, counted, points of nils, bags of failed nils) of each side.
     """
-    score, bags = settle(r, w.score, w.bags, ours[0], ours[1], ours[2], ours[3])
-    other, other_bags = settle(r, w.their_score, w.their_bags, theirs[0], theirs[1], theirs[2], theirs[3])
+    score, bags = after_hand(r, w.score, w.bags, ours[0], ours[1], ours[2], ours[3])
+    other, other_bags = after_hand(r, w.their_score, w.their_bags, theirs[0], theirs[1], theirs[2], theirs[3])
     row[MADE] += chance if made else 0.0
     row[POINTS] += chance * (worth(r, score, bags) - worth(r, w.score, w.bags))
     row[THEIR_POINTS] += chance * (worth(r, other, other_bags) - worth(r, w.their_score, w.their_bags))
@@ -296,9 +269,9 @@ def rate_blind(s, r, values, blind, row):
         weight = np.float64(blind[k, 11])
         total += weight
         nils = blind[k, 3] * r.blind_nil + blind[k, 4] * r.nil
-        ours, our_bags = settle(r, score, bags, blind[k, 1], blind[k, 2], nils, blind[k, 5])
+        ours, our_bags = after_hand(r, score, bags, blind[k, 1], blind[k, 2], nils, blind[k, 5])
         nils = blind[k, 8] * r.blind_nil + blind[k, 9] * r.nil
-        theirs, their_bags = settle(r, other, other_bags, blind[k, 6], blind[k, 7], nils, blind[k, 10])
+        theirs, their_bags = after_hand(r, other, other_bags, blind[k, 6], blind[k, 7], nils, blind[k, 10])
         row[MADE] += weight if blind[k, 3] > 0 else 0.0
         row[POINTS] += weight * (worth(r, ours, our_bags) - worth(r, score, bags))
         row[THEIR_POINTS] += weight * (worth(r, theirs, their_bags) - worth(r, other, other_bags))

@@ -13,7 +13,7 @@ import numpy as np
 
 from spades_agents.compiler import jit
 from spades_agents.registry import make_agent
-from spades_agents.search.match_value import BAGS, LOWEST, STEPS, pack, win_chance
+from spades_agents.search.match_value import BAGS, LOWEST, STEPS, after_hand, pack, win_chance
 from spades_env.engine.state import BLIND_BID, rules_record
 from spades_env.rules import Rules
 from spades_env.tables import Tables
@@ -86,25 +86,6 @@ def enough(r, contract, score, other_score, other_points):
 
 
 @jit
-def after(r, result, contract, score, bags):
-    """Points and bags of a side after a hand."""
-    score += result[NILS]
-    bags += result[LOOSE]
-    over = result[COUNTED] - contract
-    if contract == 0:
-        pass
-    elif over < 0:
-        score -= 10 * contract
-    else:
-        score += 10 * contract + over
-        bags += over
-    if r.bag_limit > 0:
-        score -= r.bag_penalty * (bags // r.bag_limit)
-        bags %= r.bag_limit
-    return score, bags
-
-
-@jit
 def expected(values, r, results, shares, score, bags, other_score, other_bags):
     """The chance to win of the side that opens, over the results of a hand."""
     total = 0.0
@@ -117,8 +98,8 @@ def expected(values, r, results, shares, score, bags, other_score, other_bags):
         second = share if r.bids_first % 2 == 1 else 10 * mine[CONTRACT] + max(mine[NILS], 0)
         contract = enough(r, mine[CONTRACT], score, other_score, first) if mine[CONTRACT] else 0
         theirs = enough(r, other[CONTRACT], other_score, score, second) if other[CONTRACT] else 0
-        a, a_bags = after(r, mine, contract, score, bags)
-        b, b_bags = after(r, other, theirs, other_score, other_bags)
+        a, a_bags = after_hand(r, score, bags, contract, mine[COUNTED], mine[NILS], mine[LOOSE])
+        b, b_bags = after_hand(r, other_score, other_bags, theirs, other[COUNTED], other[NILS], other[LOOSE])
         total += shares[k] * win_chance(values, r, a, a_bags, b, b_bags, False)
     return total
 

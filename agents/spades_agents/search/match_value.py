@@ -16,7 +16,7 @@ import numpy as np
 from spades_agents.compiler import jit
 from spades_env.rules import PRESETS, Rules
 
-__all__ = ["LOWEST", "STEPS", "chances", "match_table", "side_chance", "win_chance"]
+__all__ = ["LOWEST", "STEPS", "after_hand", "chances", "match_table", "side_chance", "win_chance"]
 
 # The table's first two axes are the points of a side less its bags, in tens, from LOWEST on: with the presets'
 # scoring the last digit of a score tells the bags, so that (tens, bags) loses nothing. Below LOWEST the chance falls by
@@ -118,6 +118,33 @@ def win_chance(values, r, score, bags, other_score, other_bags, opens):
     if opens:
         return np.float64(cell(values, mine, theirs, bags, other_bags))
     return 1.0 - np.float64(cell(values, theirs, mine, other_bags, bags))
+
+
+@jit
+def after_hand(r, score, bags, contract, counted, points, loose):
+    """Points and bags of a side after a hand.
+
+    Args:
+        r: the record of the rules.
+        score: points before the hand.
+        bags: bags before it.
+        contract: sum of the bids that are not nil.
+        counted: tricks that count toward it.
+        points: of nils.
+        loose: bags of failed nils.
+    """
+    score += points
+    bags += loose
+    over = counted - contract
+    if contract > 0 and over < 0:
+        score -= 10 * contract
+    elif contract > 0:
+        score += 10 * contract + over
+        bags += over
+    if r.bag_limit > 0:
+        score -= r.bag_penalty * (bags // r.bag_limit)
+        bags %= r.bag_limit
+    return score, bags
 
 
 @jit
