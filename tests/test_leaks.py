@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import product
 from types import SimpleNamespace
 
 import numpy as np
@@ -127,8 +128,16 @@ class Rows(SimpleNamespace):
     """The arrays that `act_batch` takes, for one table."""
 
 
-@pytest.mark.parametrize("mix", ["two_player", "public", "dealt pair", "partnership", "solo", "cutthroat"])
-@pytest.mark.parametrize("name", ["random", "uniform", "heuristic", "rollout:worlds=4", "pimc:worlds=4"])
+@pytest.mark.parametrize(
+    "name,mix",
+    [
+        *product(
+            ["random", "uniform", "heuristic", "rollout:worlds=4", "pimc:worlds=4"],
+            ["two_player", "public", "dealt pair", "partnership", "solo", "cutthroat"],
+        ),
+        *product(["learned", "pimc:worlds=4,policy=learned"], ["two_player", "public"]),
+    ],
+)
 def test_agents_decide_alike(name, mix):
     rules, agent = MIXES[mix], make_agent(name)
     record = rules_record(rules)

@@ -92,6 +92,35 @@ def test_rates_of_a_batch(name, rules):
     assert searched > 200
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_a_policy_bids_and_drafts_and_its_card_is_the_default(name):
+    """Before the play nothing is searched; in the play a card of the policy's is left for the best one alone."""
+    tables = Tables("two_player", 8, seed=2)
+    agent, policy, scripted = make_agent(f"{name}:worlds=3,policy=learned"), make_agent("learned"), make_agent(name)
+    rows = np.arange(8)
+    kept = left = others = 0
+    for _ in range(100):
+        actions, means = agent.rate_batch(tables, rows)
+        default = policy.act_batch(tables, rows)
+        plays = tables.states["phase"] == Phase.PLAY
+        np.testing.assert_array_equal(actions[~plays], default[~plays])
+        assert np.isnan(means[~plays]).all()
+        for row in np.flatnonzero(plays & ~np.isnan(means).all(1)):
+            same = actions[row] == default[row]
+            assert same or means[row, actions[row]] >= np.nanmax(means[row]) - 1e-9
+            kept, left = kept + same, left + (not same)
+        others += (actions != scripted.act_batch(tables, rows)).sum()
+        tables.advance(actions)
+    assert min(kept, others) > 100
+    assert left > 5
+
+
+def test_a_policy_refuses_other_games():
+    agent = make_agent("pimc:worlds=2,policy=learned")
+    with pytest.raises(ValueError, match=r"agent .learned. plays .* alone, this table has players=3"):
+        agent.act(Game("cutthroat", seed=0).view())
+
+
 @pytest.mark.parametrize("seconds,limit", [(0.05, 0.15), (0.2, 0.3)])
 @pytest.mark.parametrize("rules", ["two_player", "partnership"])
 @pytest.mark.parametrize("name", NAMES)
@@ -138,6 +167,11 @@ def test_an_interrupted_search_answers_legally():
         ("seconds=0", "seconds must"),
         ("beliefs=maybe", "beliefs must"),
         ("depth=3", "no option 'depth'"),
+        ("policy=heuristic", "policy must be a player with a network .*, got 'heuristic'"),
+        ("policy=lerned", "unknown agent 'lerned'"),
+        ("policy=ppo:runs/nowhere.zip", "no model file runs/nowhere.zip"),
+        ("policy=3", "3 is not an agent"),
+        ("policy=learned:deterministic=false", "policy must be a player without dice"),
     ],
 )
 def test_options_that_make_no_sense(options, message):

@@ -39,7 +39,10 @@ ALL_RULES = [*MIXES, *(f"{game}: {change}" for game in ("two_player", "partnersh
 @pytest.mark.parametrize(
     "name,rules",
     [(name, rules) for name in NAMES for rules in ALL_RULES]
-    + [(name, rules) for name in ("rollout:worlds=2", "pimc:worlds=2") for rules in MIXES],
+    + [(name, rules) for name in ("rollout:worlds=2", "pimc:worlds=2") for rules in MIXES]
+    + [
+        (f"{name}:worlds=2,policy=learned", rules) for name in ("rollout", "pimc") for rules in ("two_player", "public")
+    ],
 )
 def test_a_batch_acts_as_single_agents_do_and_legally(name, rules):
     rules = rules_of(rules)

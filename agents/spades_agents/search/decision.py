@@ -26,16 +26,17 @@ from spades_env.engine.conceal import conceal
 from spades_env.engine.state import BID, PLAY, STATE
 from spades_env.engine.step import legal, nth_legal
 
-__all__ = ["CHUNK", "MOST_ACTIONS", "Workspace", "decide_rows", "new_workspace"]
+__all__ = ["CHUNK", "MOST_ACTIONS", "SCRIPTED", "Workspace", "decide_rows", "new_workspace"]
 
 CHUNK = 64  # worlds drawn at a time
 MOST_ACTIONS = 18  # bids of a hand of 17 cards
 BID_REACH = 3  # bids tried on either side of the expected tricks
-# The scripted player's own action is left only for one that did better by so many standard errors, and by more after
-# few worlds: the best of many actions is best by luck, and the error itself is hardly known.
+# The default is left only for an action that did better by so many standard errors, and by more after few worlds: the
+# best of many actions is best by luck, and the error itself is hardly known.
 DOUBT = 1.0
 FEW = 8.0
 NO_CARDS = U64(0)
+SCRIPTED = -1  # in place of a default
 # Partnership games are solved from so many tricks before the end.
 SOLVED_TRICKS = 8
 # How a world is rated.
@@ -55,13 +56,13 @@ PLAN = np.dtype(
     [
         ("actions", "i8", MOST_ACTIONS),  # those worth a try
         ("count", "i8"),  # how many
-        ("scripted", "i8"),  # the place among them of what the scripted player would do
+        ("default", "i8"),  # the place among them of the one to take if no other is clearly better
         ("method", "i8"),  # of rating a world
         ("drafted", "i8"),  # whether the draft is weighed
         ("worlds", "i8"),  # how many are to be looked at
         ("looked", "i8"),  # how many have been
         ("sums", "f8", MOST_ACTIONS),  # of what each action brought
-        ("gains", "f8", MOST_ACTIONS),  # of what it brought beyond the scripted player's
+        ("gains", "f8", MOST_ACTIONS),  # of what it brought beyond the default
         ("squares", "f8", MOST_ACTIONS),  # of these gains' squares
         ("scores", "f8", MOST_ACTIONS),  # in the last world
     ]
@@ -111,29 +112,33 @@ def new_workspace(worlds: int, rollouts: int, solves: bool, beliefs: bool, by_ma
 
 
 @jit
-def list_actions(work, rules):
-    """Fill the plan's actions, ascending, and the place of the scripted player's."""
+def list_actions(work, rules, default):
+    """Fill the plan's actions, ascending, and the place of the default.
+
+    ``default`` is what a policy does, taken as it is before the play, or SCRIPTED: what the scripted player does.
+    """
     plan = work.plan[0]
     s = work.shown[0]
     r = rules[0]
     low, high = legal(s, r)
     count = popcount(low) + popcount(high)
     plan.count = 0
-    plan.scripted = 0
-    if count == 1:
+    plan.default = 0
+    if count == 1 or (default != SCRIPTED and s.phase != PLAY):
         plan.count = 1
-        plan.actions[0] = nth_legal(low, high, 0)
+        plan.actions[0] = nth_legal(low, high, 0) if count == 1 else default
         return
-    scripted = scripted_action(work.shown, 0, rules, work.spare, work.notes)
+    if default == SCRIPTED:
+        default = np.int64(scripted_action(work.shown, 0, rules, work.spare, work.notes))
     fair = np.int64(expected_tricks(s, r)) if s.phase == BID else 0
     for n in range(count):
         action = nth_legal(low, high, n)
-        if s.phase == BID and action != scripted and action != BID_0:
+        if s.phase == BID and action != default and action != BID_0:
             bid = action - BID_0
             if bid < fair - BID_REACH or bid > fair + BID_REACH:
                 continue
-        if action == scripted:
-            plan.scripted = plan.count
+        if action == default:
+            plan.default = plan.count
         plan.actions[plan.count] = action
         plan.count += 1
 
@@ -164,7 +169,7 @@ def choose_method(s, r):
 
 
 @jit
-def begin(work, rules, values, seed):
+def begin(work, rules, values, seed, default):
     """Plan the decision of the seat on turn, from what ``shown`` holds.
 
     Args:
@@ -172,12 +177,13 @@ def begin(work, rules, values, seed):
         rules: array of one RULES record.
         values: see :func:`spades_agents.search.match_value.match_table`.
         seed: of the worlds (uint64).
+        default: see :func:`list_actions`.
     """
     plan = work.plan[0]
     settings = work.settings[0]
     s = work.shown[0]
     r = rules[0]
-    list_actions(work, rules)
+    list_actions(work, rules, default)
     plan.looked = 0
     plan.worlds = 0
     if plan.count == 1:
@@ -242,7 +248,7 @@ def look_at(work, rules, values, count):
             rate_by_rollout(work.worlds, row, rules, work.tables, work.spare, work.notes, values, by_match, plan)
         plan.looked += 1
         for k in range(plan.count):
-            gain = plan.scores[k] - plan.scores[plan.scripted]
+            gain = plan.scores[k] - plan.scores[plan.default]
             plan.sums[k] += plan.scores[k]
             plan.gains[k] += gain
             plan.squares[k] += gain * gain
@@ -250,9 +256,9 @@ def look_at(work, rules, values, count):
 
 @jit
 def choose(work):
-    """The action that brought most on average, or the scripted player's if that is as good or nearly so."""
+    """The action that brought most on average, or the default if that is as good or nearly so."""
     plan = work.plan[0]
-    best = plan.scripted
+    best = plan.default
     for k in range(plan.count):
         if plan.gains[k] > plan.gains[best]:
             best = k
@@ -262,12 +268,12 @@ def choose(work):
         errors = 0.0 if plan.method == BY_SOLVING else DOUBT * (1.0 + FEW / plan.looked)
         doubt = errors * spread / math.sqrt(plan.looked)
         if mean <= max(doubt, 1e-9):
-            best = plan.scripted
+            best = plan.default
     return plan.actions[best]
 
 
 @jit.apart
-def decide_rows(work, rules, values, states, rows, seeds, actions, means, most, goes_on):
+def decide_rows(work, rules, values, states, rows, defaults, seeds, actions, means, most, goes_on):
     """The decisions of the seats on turn at the tables ``rows``, each from what that seat may know.
 
     The only kernel that is called from Python: each such takes long to compile, since all that it calls goes into it.
@@ -278,6 +284,7 @@ def decide_rows(work, rules, values, states, rows, seeds, actions, means, most, 
         values: see :func:`spades_agents.search.match_value.match_table`.
         states: the tables.
         rows: which of them.
+        defaults: int64 of the length of ``rows``, see :func:`list_actions`.
         seeds: uint64 of shape (tables, 4), the seed of the worlds of each seat.
         actions: int64 of the length of ``rows``, for the decisions.
         means: float64 of shape (rows, 75), for what each action brought on average, NaN if it was not tried; or
@@ -291,7 +298,7 @@ def decide_rows(work, rules, values, states, rows, seeds, actions, means, most, 
         seat = np.int64(states[row].seat)
         if not goes_on:
             conceal(states, row, rules[0], seat, work.shown, 0)
-            begin(work, rules, values, seeds[row, seat])
+            begin(work, rules, values, seeds[row, seat], defaults[k])
         look_at(work, rules, values, most)
         actions[k] = choose(work)
         if means.shape[0]:

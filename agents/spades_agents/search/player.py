@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from spades_agents.base import TableArrays, check_on_turn
+from spades_agents.base import Agent, BatchAgent, TableArrays, check_on_turn
 from spades_agents.compiler import jit
-from spades_agents.search.decision import decide_rows, new_workspace
+from spades_agents.registry import make_agent
+from spades_agents.search.decision import SCRIPTED, decide_rows, new_workspace
 from spades_agents.search.match_value import match_table
 from spades_env.cards import NUM_ACTIONS
 from spades_env.checks import check_int
@@ -32,7 +33,12 @@ class RolloutAgent:
         seconds: most wall time for a decision. The first decision also compiles or loads the kernels.
         beliefs: weigh worlds by what the others' draft, bids and plays suggest; else all that agree are alike.
         match_value: maximise the chance to win the match; else points, a bag at its share of the penalty.
+        policy: a learned player or its name (``"learned"``, ``"ppo:runs/x/model.zip"``) that bids and drafts in place
+            of the search, and whose card, in place of the scripted player's, is played if no other is clearly better.
         seed: of the worlds. In a batch each seat of a table has its own, of ``agent_rng``.
+
+    Raises:
+        ValueError: if an argument makes no sense; when it is to act, if the policy does not play the table's rules.
     """
 
     name = "rollout"
@@ -45,6 +51,7 @@ class RolloutAgent:
         seconds: float | None = None,
         beliefs: bool = True,
         match_value: bool = True,
+        policy: str | Agent | None = None,
         seed: int = 0,
     ) -> None:
         if worlds is None:
@@ -56,6 +63,7 @@ class RolloutAgent:
             if not isinstance(value, bool):
                 raise ValueError(f"{name} must be true or false, got {value!r}")
         self.seconds, self.beliefs, self.match_value = seconds, beliefs, match_value
+        self._policy = None if policy is None else _check_policy(policy)
         self._own_seed = check_int("seed", seed, 0, 2**64 - 1)
         jit.announce("the search players", "decision.decide_rows", 60)
         rollouts = self.worlds * self.rollouts_each
@@ -63,7 +71,7 @@ class RolloutAgent:
         self._rules: Rules | None = None
         self._values = np.zeros((0, 0, 0, 0), np.float32)
         self._seeds = np.full((1, 4), self._own_seed, np.uint64)
-        self._row, self._action = np.zeros(1, np.int64), np.zeros(1, np.int64)
+        self._row, self._default, self._action = np.zeros((3, 1), np.int64)
         self._no_means = np.zeros((0, NUM_ACTIONS))
 
     def reset(self, seed: int | None = None) -> None:
@@ -75,7 +83,9 @@ class RolloutAgent:
         start = time.perf_counter()
         check_on_turn(view)
         self._prepare(view.rules)
-        self._decide(view._rules, view._state, self._row, self._seeds, self._action, self._no_means, start)
+        self._default[0] = SCRIPTED if self._policy is None else self._policy.act(view)
+        arrays = self._row, self._default, self._seeds, self._action, self._no_means
+        self._decide(view._rules, view._state, *arrays, start)
         return int(self._action[0])
 
     def act_batch(self, tables: TableArrays, rows: Any) -> np.ndarray:
@@ -89,7 +99,7 @@ class RolloutAgent:
             int64[n], the actions; and float64[n, 75], the mean over the worlds of what each action brings the seat on
             turn: the chance to win the match, or with ``match_value=False`` hundreds of points above the mean of
             the others. NaN for what was not tried: illegal actions, far-off bids, and all if only one action
-            was left to take.
+            was left to take or the policy took it.
         """
         means = np.empty((len(rows), NUM_ACTIONS))
         return self._batch(tables, rows, means), means
@@ -98,10 +108,14 @@ class RolloutAgent:
         rows = np.asarray(rows, np.int64)
         actions = np.empty(len(rows), np.int64)
         self._prepare(tables.rules)
+        if self._policy is None:
+            defaults = np.full(len(rows), SCRIPTED)
+        else:
+            defaults = self._policy.act_batch(tables, rows)
         step = ROWS if self.seconds is None else 1
         for start in range(0, len(rows), step):
             part = slice(start, start + step)
-            arrays = rows[part], tables.agent_rng, actions[part], means[part]
+            arrays = rows[part], defaults[part], tables.agent_rng, actions[part], means[part]
             self._decide(tables.rules_record, tables.states, *arrays, time.perf_counter())
         return actions
 
@@ -114,13 +128,14 @@ class RolloutAgent:
         rules: np.ndarray,
         states: np.ndarray,
         rows: np.ndarray,
+        defaults: np.ndarray,
         seeds: np.ndarray,
         actions: np.ndarray,
         means: np.ndarray,
         start: float,
     ) -> None:
         """Decide at ``rows``; at one alone if there is a clock to watch, which began at ``start``."""
-        fixed = self._work, rules, self._values, states, rows, seeds, actions, means
+        fixed = self._work, rules, self._values, states, rows, defaults, seeds, actions, means
         if self.seconds is None:
             decide_rows(*fixed, MOST_WORLDS * self.rollouts_each, False)
             return
@@ -134,6 +149,20 @@ class RolloutAgent:
             longest, last = max(longest, now - last), now
             if now - start + longest > self.seconds:
                 break
+
+
+def _check_policy(policy: str | Agent) -> BatchAgent:
+    from spades_agents.learned import PolicyAgent  # here, since it imports from this package
+    from spades_agents.shipped import LearnedAgent
+
+    agent = make_agent(policy)
+    if not isinstance(agent, (PolicyAgent, LearnedAgent)):
+        raise ValueError(
+            f"policy must be a player with a network ('learned', 'ppo:runs/x/model.zip'), got {agent.name!r}"
+        )
+    if not agent.deterministic:
+        raise ValueError(f"policy must be a player without dice, got {agent.name!r} with deterministic=False")
+    return agent
 
 
 class PIMCAgent(RolloutAgent):
