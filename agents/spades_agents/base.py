@@ -9,7 +9,7 @@ import numpy as np
 from spades_env.game import View
 from spades_env.rules import Rules
 
-__all__ = ["Agent", "BatchAgent", "TableArrays", "check_on_turn"]
+__all__ = ["Agent", "BatchAgent", "RowsAgent", "TableArrays", "check_on_turn"]
 
 
 @runtime_checkable
@@ -63,6 +63,23 @@ class BatchAgent(Agent, Protocol):
             int64 array, one action for each row.
         """
         ...
+
+
+class RowsAgent:
+    """Single and batch decisions of an agent that decides for rows of tables: subclasses define :meth:`decide`."""
+
+    def act(self, view: View) -> int:
+        """The action for ``view.observer``, who must be on turn."""
+        check_on_turn(view)
+        return int(self.decide(view._state, view.rules, view._rules, np.zeros(1, np.int64))[0])
+
+    def act_batch(self, tables: TableArrays, rows: Any) -> np.ndarray:
+        """The actions of the seats on turn at the tables ``rows``, an int64 array."""
+        return self.decide(tables.states, tables.rules, tables.rules_record, np.asarray(rows, np.int64))
+
+    def decide(self, states: np.ndarray, rules: Rules, record: np.ndarray, rows: np.ndarray) -> np.ndarray:
+        """The same from arrays: STATE records of tables, their rules, as a record too, and which tables (int64)."""
+        raise NotImplementedError
 
 
 def check_on_turn(view: View) -> None:

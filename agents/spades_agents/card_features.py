@@ -13,7 +13,7 @@ from spades_env.engine.conceal import sees_hand
 from spades_env.engine.play import led_suit, playable
 from spades_env.engine.state import NO_BID, PLAY
 
-__all__ = ["FEATURES", "write_features"]
+__all__ = ["FEATURES", "SETS", "SUIT", "SUITS_AT", "TRICK_SUIT_AT", "write_features"]
 
 # Six sets of cards, the lengths of suits, the trick, what seats and sides still need, scores.
 SETS = 6
@@ -22,8 +22,9 @@ NEED, LEAST_NEED = 12, -3  # tricks that a seat needs for its bid
 SIDE_NEED, LEAST_SIDE_NEED = 15, -4
 SCORE, LEAST_SCORE, SCORE_STEP = 15, -200, 50
 LEAD, LEAST_LEAD = 13, -300
-_SUITS = SETS * NUM_CARDS
-_TRICK = _SUITS + 4 * SUIT
+SUITS_AT = SETS * NUM_CARDS
+_TRICK = SUITS_AT + 4 * SUIT
+TRICK_SUIT_AT = _TRICK + 8
 _SEATS = _TRICK + 4 + 4 + 4 + 14
 _SIDES = _SEATS + 4 * (NEED + 1)
 _BIDS = _SIDES + 2 * SIDE_NEED
@@ -94,7 +95,7 @@ def write_features(s, r, seat, out):
         top = bit(highest(others)) if others else U64(0)
         masters = own & ~(top | (top - U64(1))) if others else own
         put_cards(out, 2, masters)
-        start = _SUITS + SUIT * suit
+        start = SUITS_AT + SUIT * suit
         one_hot(out, start, 14, popcount(own))
         one_hot(out, start + 14, 14, popcount(others))
         up_to(out, start + 28, 6, popcount(masters))
@@ -108,7 +109,7 @@ def write_features(s, r, seat, out):
     one_hot(out, _TRICK, 4, s.in_trick)
     if s.in_trick > 0:
         out[_TRICK + 4 + (s.best_seat - seat + players) % players] = 1
-        out[_TRICK + 8 + led_suit(s)] = 1
+        out[TRICK_SUIT_AT + led_suit(s)] = 1
     one_hot(out, _TRICK + 12, 14, popcount(hand))
     bids = 0
     made = 0

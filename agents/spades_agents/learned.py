@@ -12,25 +12,34 @@ import json
 import os
 import zipfile
 import zlib
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from spades_agents.base import TableArrays, check_on_turn
+from spades_agents.base import RowsAgent
+from spades_agents.bidder.agent import BidderAgent
 from spades_agents.card_features import FEATURES, write_features
 from spades_agents.compiler import jit
-from spades_agents.heuristic.agent import decide_rows
-from spades_agents.heuristic.notes import NOTES
+from spades_agents.heuristic.agent import HeuristicAgent
 from spades_agents.network import PolicyNetwork
 from spades_env.cards import NUM_ACTIONS
 from spades_env.engine.encode import encode_for
-from spades_env.engine.state import STATE
-from spades_env.game import View
 from spades_env.observation import LAYOUT, SIZE
 from spades_env.rules import Rules
 
-__all__ = ["ACTOR", "CARD", "PPOAgent", "PolicyAgent", "layout_digest", "model_card", "read_model"]
+__all__ = [
+    "ACTOR",
+    "CARD",
+    "HINTS",
+    "PPOAgent",
+    "PolicyAgent",
+    "layout_digest",
+    "model_card",
+    "new_hinter",
+    "read_model",
+]
 
 CARD = "spades.json"
 ACTOR = "actor.npz"
@@ -53,15 +62,21 @@ def encode_rows(states, rules, rows, observations, masks):
             write_features(s, rules[0], s.seat, observations[k, SIZE : SIZE + FEATURES])
 
 
-def write_hints(scratch: tuple[np.ndarray, ...], states: np.ndarray, record: np.ndarray, rows: Any, found: Any) -> None:
-    """Mark in ``found`` (rows, 75) what the scripted player would do for the seats on turn at ``rows``."""
-    actions = np.empty(len(rows), np.int64)
-    decide_rows(states, record, rows, *scratch, actions)
-    found[:] = 0
-    found[np.arange(len(rows)), actions] = 1
+HINTS: dict[str, Callable[[], RowsAgent]] = {"heuristic": HeuristicAgent, "bidder": BidderAgent}
 
 
-class PolicyAgent:
+def new_hinter(name: str) -> RowsAgent:
+    """The player whose actions a network sees.
+
+    Raises:
+        ValueError: if it is none of :data:`HINTS`.
+    """
+    if name not in HINTS:
+        raise ValueError(f"a hint must be by one of {', '.join(map(repr, HINTS))}, got {name!r}")
+    return HINTS[name]()
+
+
+class PolicyAgent(RowsAgent):
     """Plays by a policy network.
 
     Args:
@@ -83,8 +98,7 @@ class PolicyAgent:
     ) -> None:
         jit.announce("the agents")
         self.network, self.rules, self.name, self.deterministic = network, rules, name, deterministic
-        self._row = np.zeros(1, np.int64)
-        self._scripted = np.zeros(1, STATE), np.zeros(1, NOTES)
+        self._hinter = new_hinter(network.hint) if network.hint else None
         self._rows = 0
         self._grow(1)
         self.reset(seed)
@@ -93,23 +107,17 @@ class PolicyAgent:
         """Seed its dice, if it has any; there is nothing to forget."""
         self._rng = np.random.default_rng(seed)
 
-    def act(self, view: View) -> int:
-        """The action for ``view.observer``, who must be on turn."""
-        check_on_turn(view)
-        return int(self._act(view._state, view.rules, view._rules, self._row)[0])
-
-    def act_batch(self, tables: TableArrays, rows: Any) -> np.ndarray:
-        """The actions of the seats on turn at the tables ``rows``, an int64 array."""
-        return self._act(tables.states, tables.rules, tables.rules_record, np.asarray(rows, np.int64))
-
-    def _act(self, states: np.ndarray, rules: Rules, record: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    def decide(self, states: np.ndarray, rules: Rules, record: np.ndarray, rows: np.ndarray) -> np.ndarray:
+        """See :class:`RowsAgent`."""
         _check_rules(self.name, self.rules, rules)
         count = len(rows)
         self._grow(count)
         observations, masks = self._observations[:count], self._masks[:count]
         encode_rows(states, record, rows, observations, masks)
-        if self.network.sees_hint:
-            write_hints(self._scripted, states, record, rows, observations[:, SIZE + FEATURES :])
+        if self._hinter is not None:
+            hints = observations[:, SIZE + FEATURES :]
+            hints[:] = 0
+            hints[np.arange(count), self._hinter.decide(states, rules, record, rows)] = 1
         if self.deterministic:
             return self.network.best(observations, masks)
         return self.network.sample(observations, masks, self._rng)

@@ -67,16 +67,21 @@ class PolicyNetwork:
 
     Args:
         inputs: ints, the columns that it sees: bits of the observation, and from SIZE on the features of
-            :mod:`spades_agents.card_features`, then one for each action, set at what the scripted player would do.
+            :mod:`spades_agents.card_features`, then one for each action, set at what another player would do.
         layers: (weights of shape (in, out), biases of shape (out,)) of each layer.
         activation: ``"relu"`` or ``"tanh"``, after every layer but the last.
+        hint: the name of that other player; empty if the network does not look at it.
 
     Raises:
         ValueError: if the layers do not fit together, the observation or the actions.
     """
 
     def __init__(
-        self, inputs: np.ndarray, layers: Sequence[tuple[np.ndarray, np.ndarray]], activation: str = "relu"
+        self,
+        inputs: np.ndarray,
+        layers: Sequence[tuple[np.ndarray, np.ndarray]],
+        activation: str = "relu",
+        hint: str = "",
     ) -> None:
         if activation not in ACTIVATIONS:
             raise ValueError(f"activation must be one of {', '.join(map(repr, ACTIVATIONS))}, got {activation!r}")
@@ -90,8 +95,10 @@ class PolicyNetwork:
             )
         self.inputs, self.activation = inputs.astype(np.int64), activation
         self.sees_features = bool(inputs.max() >= SIZE)
-        self.sees_hint = bool(inputs.max() >= SIZE + FEATURES)
-        self.columns = SIZE + FEATURES * self.sees_features + NUM_ACTIONS * self.sees_hint
+        self.hint = hint
+        if bool(hint) != (inputs.max() >= SIZE + FEATURES):
+            raise ValueError(f"its inputs do not go with the hint {hint!r}")
+        self.columns = SIZE + FEATURES * self.sees_features + NUM_ACTIONS * bool(hint)
         self._sizes = np.array(sizes, np.int64)
         self._weights = np.concatenate([weights.ravel() for weights, _ in layers]).astype(np.float32)
         self._biases = np.concatenate([biases for _, biases in layers]).astype(np.float32)
@@ -131,6 +138,7 @@ class PolicyNetwork:
         """The weights as an npz file."""
         file = io.BytesIO()
         arrays = {"inputs": self.inputs, "sizes": self._sizes, "weights": self._weights, "biases": self._biases}
+        arrays["hint"] = np.array(self.hint)
         np.savez(file, **arrays)  # type: ignore[arg-type]
         return file.getvalue()
 
@@ -151,4 +159,4 @@ class PolicyNetwork:
         weights = np.split(arrays["weights"], np.cumsum([before * after for before, after in shapes])[:-1])
         biases = np.split(arrays["biases"], np.cumsum(sizes[1:])[:-1])
         matrices = [array.reshape(shape) for array, shape in zip(weights, shapes, strict=True)]
-        return cls(arrays["inputs"], list(zip(matrices, biases, strict=True)), activation)
+        return cls(arrays["inputs"], list(zip(matrices, biases, strict=True)), activation, str(arrays["hint"]))

@@ -139,6 +139,7 @@ def read_shipped(game: str, folder: Path = FOLDER) -> tuple[PolicyNetwork, Rules
         tensors = unpack_tensors(data)
         names = [name.removesuffix(".weights") for name in tensors if name.endswith(".weights")]
         layers = [(tensors[f"{name}.weights"], tensors[f"{name}.biases"]) for name in names]
-        return PolicyNetwork(tensors["inputs"], layers, card["activation"]), Rules.from_dict(card["rules"])
+        network = PolicyNetwork(tensors["inputs"], layers, card["activation"], card["hint"])
+        return network, Rules.from_dict(card["rules"])
     except (KeyError, TypeError, ValueError) as error:
         raise ValueError(f"the weights {path} are damaged: {error}") from None

@@ -39,12 +39,24 @@ class Checkpoint:
     torch_rng: bytes
 
     @classmethod
-    def of(cls, model: MaskablePPO, mix: OpponentMix, rng: np.random.Generator, metrics: dict[str, Any]) -> Checkpoint:
+    def of(
+        cls,
+        model: MaskablePPO,
+        mix: OpponentMix,
+        rng: np.random.Generator,
+        metrics: dict[str, Any],
+        rollouts: dict[str, Any] | None,
+    ) -> Checkpoint:
         """The state of a run between two updates."""
         file = io.BytesIO()
         model.save(file)
         kind, keys, *rest = np.random.get_state()  # noqa: NPY002 - SB3 shuffles minibatches with it
-        state = {"metrics": metrics, "rng": rng.bit_generator.state, "numpy": [kind, list(map(int, keys)), *rest]}
+        state = {
+            "metrics": metrics,
+            "rollouts": rollouts,
+            "rng": rng.bit_generator.state,
+            "numpy": [kind, list(map(int, keys)), *rest],
+        }
         return cls(file.getvalue(), list(mix.snapshots), state, bytes(torch.get_rng_state().numpy()))
 
     def restore_rng(self, rng: np.random.Generator) -> None:

@@ -56,6 +56,10 @@ class Config:
     snapshots: int = _setting(10, "Snapshots to keep; beyond them a random one but the first makes room.")
     warm_start: int = _setting(400_000, "Decisions of the teacher to imitate before the self-play begins.")
     teacher: str = _setting("heuristic", "The player to imitate.")
+    rollouts: int = _setting(0, "Then: decisions whose every action is rated by rollouts, before the self-play begins.")
+    rollout_learning_rate: float = _setting(1e-3, "Step size of Adam while it learns from rollouts, at the start.")
+    doubt: float = _setting(0.01, "By so much chance to win an action must be rated better than the teacher's.")
+    suit_symmetry: bool = _setting(True, "While it learns from rollouts: rename the suits other than spades at random.")
     start: str = _setting("", "Model file of an earlier run with networks of the same size, to go on from; else none.")
     n_envs: int = _setting(256, "Tables.")
     n_steps: int = _setting(128, "Decisions at each table between two updates.")
@@ -70,7 +74,7 @@ class Config:
     vf_coef: float = _setting(0.5, "Weight of the value loss.")
     max_grad_norm: float = _setting(0.5, "Gradients are cut to this norm.")
     card_features: bool = _setting(False, "The networks also see what can be worked out: masters, tricks needed ...")
-    scripted_hint: bool = _setting(False, "They also see what the scripted player would do (needs card_features).")
+    hint: str = _setting("", "They also see what this player would do: heuristic or bidder (needs card_features).")
     oracle_critic: bool = _setting(False, "The value network sees all hands; the policy never does.")
     layers: str = _setting("256,256", "Hidden layers of the policy network.")
     critic_layers: str = _setting("256,256", "Hidden layers of the value network.")
@@ -104,13 +108,20 @@ class Config:
         for name in ("snapshot_every", "snapshots", "eval_every", "eval_hands", "checkpoint_every"):
             check_int(name, getattr(self, name), 1, 10**12)
         check_int("warm_start", self.warm_start, 0, 10**9)
+        check_int("rollouts", self.rollouts, 0, 10**12)
+        if self.rollouts and self.reward != "match":
+            raise ValueError(f"rollouts need reward='match', got {self.reward!r}")
         if self.n_envs * self.n_steps < 2:
             raise ValueError("n_envs * n_steps must be at least 2")
         for name, low, high in _RANGES:
             if not low <= getattr(self, name) <= high:
                 raise ValueError(f"{name} must be in {low:g}..{high:g}, got {getattr(self, name)!r}")
-        if self.scripted_hint and not self.card_features:
-            raise ValueError("scripted_hint needs card_features")
+        if self.hint:
+            from spades_agents.learned import new_hinter
+
+            new_hinter(self.hint)
+            if not self.card_features:
+                raise ValueError("hint needs card_features")
         self.hidden_layers()
         self.opponent_weights()
         if rules.sides < 2:  # pragma: no cover - Rules has no such mix
@@ -187,6 +198,8 @@ REWARDS = ("score", "win", "match")
 _RANGES = (
     ("random_scores", 0, 1),
     ("learning_rate", 0, 1),
+    ("rollout_learning_rate", 0, 1),
+    ("doubt", 0, 10),
     ("final_learning_rate", 0, 1),
     ("gamma", 0, 1),
     ("gae_lambda", 0, 1),

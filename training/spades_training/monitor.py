@@ -22,6 +22,7 @@ from spades_training.config import Config
 from spades_training.evaluate import evaluate
 from spades_training.files import write_whole
 from spades_training.intervals import Estimate
+from spades_training.rollouts import Rollouts
 from spades_training.sb3 import policy_network, save_player
 from spades_training.selfplay import OpponentMix
 
@@ -72,10 +73,19 @@ class Monitor(BaseCallback):
             console=console,
             disable=not console.is_terminal,
         )
+        self.rollouts: dict[str, Any] | None = None
         self._evaluation = ""
         self._start = time.perf_counter() - self.metrics["seconds"]
         self._clock = time.perf_counter()
         self._steps_before = 0
+
+    def after_round(self, model: MaskablePPO, stage: Rollouts, before: int) -> None:
+        """Evaluate and save while the model learns from rollouts, ``before`` of them having been rated a round ago."""
+        self.rollouts = stage.state()
+        if stage.done // self.config.eval_every > before // self.config.eval_every or stage.finished:
+            self.measure(model, self.config.warm_start + stage.done)
+        if stage.done // self.config.checkpoint_every > before // self.config.checkpoint_every or stage.finished:
+            self._checkpoint(model)
 
     def _on_training_start(self) -> None:
         self._steps_before = self.model.num_timesteps
@@ -106,13 +116,13 @@ class Monitor(BaseCallback):
         if self._due(self.config.eval_every):
             self._evaluate()
         if self._due(self.config.checkpoint_every) and self.num_timesteps > 0:
-            self._checkpoint()
+            self._checkpoint(self.model)  # type: ignore[arg-type]
 
     def _on_training_end(self) -> None:
         self._check_loss()
         self.mix.update(policy_network(self.model))  # type: ignore[arg-type]
         self._evaluate()
-        self._checkpoint()
+        self._checkpoint(self.model)  # type: ignore[arg-type]
         self.progress.stop()
 
     def _due(self, every: int) -> bool:
@@ -130,16 +140,16 @@ class Monitor(BaseCallback):
                 f"the last checkpoint in {self.run} is from before"
             )
 
-    def _checkpoint(self) -> None:
+    def _checkpoint(self, model: MaskablePPO) -> None:
         self.metrics["seconds"] = time.perf_counter() - self._start
-        Checkpoint.of(self.model, self.mix, self.rng, self.metrics).save(self.run)  # type: ignore[arg-type]
+        Checkpoint.of(model, self.mix, self.rng, self.metrics, self.rollouts).save(self.run)
 
     def measure(self, model: MaskablePPO, decisions: int) -> None:
         """Play the frozen opponents, then write a row of the metrics.
 
         Args:
             model: the model as it is now.
-            decisions: how many it has learned from, imitated ones among them.
+            decisions: how many it has learned from, imitated and rated ones among them.
         """
         player = PolicyAgent(policy_network(model), self.rules)
         row: dict[str, Any] = {"decisions": decisions, "steps": model.num_timesteps}
@@ -162,7 +172,8 @@ class Monitor(BaseCallback):
         self._write_metrics()
 
     def _evaluate(self) -> None:
-        self.measure(self.model, self.config.warm_start + self.num_timesteps)  # type: ignore[arg-type]
+        done = self.config.warm_start + self.config.rollouts + self.num_timesteps
+        self.measure(self.model, done)  # type: ignore[arg-type]
 
     def _points(self, player: PolicyAgent, opponent: str) -> Estimate:
         """Points per hand against a frozen opponent; the same decks every time."""

@@ -163,15 +163,16 @@ class UsedBits(BaseFeaturesExtractor):
         observation_space: of the environment.
         rules: the rules.
         features: how many columns behind the observation the actor sees too; what follows them is for the critic.
+        hint: the player whose actions are the last of these columns; empty if there is none.
     """
 
     inputs: torch.Tensor
 
-    def __init__(self, observation_space: spaces.Box, rules: Rules, features: int = 0) -> None:
+    def __init__(self, observation_space: spaces.Box, rules: Rules, features: int = 0, hint: str = "") -> None:
         used = np.flatnonzero(used_bits(rules))
         inputs = np.concatenate([used, np.arange(SIZE, observation_space.shape[0])])
         super().__init__(observation_space, len(inputs))
-        self.seen = len(used) + features
+        self.seen, self.hint = len(used) + features, hint
         self.register_buffer("inputs", torch.as_tensor(inputs), persistent=False)
 
     def forward(self, observations: torch.Tensor) -> torch.Tensor:
@@ -235,7 +236,7 @@ def policy_network(model: MaskablePPO) -> PolicyNetwork:
             raise ValueError(f"the policy has a {type(module).__name__}: only Linear, ReLU and Tanh can be saved")
     extractor = policy.pi_features_extractor
     inputs = extractor.inputs.cpu().numpy()[: extractor.seen] if isinstance(extractor, UsedBits) else np.arange(SIZE)
-    return PolicyNetwork(inputs, layers, activation)
+    return PolicyNetwork(inputs, layers, activation, extractor.hint if isinstance(extractor, UsedBits) else "")
 
 
 def save_model(model: MaskablePPO, path: str | os.PathLike[str], rules: str | Rules) -> None:

@@ -80,6 +80,7 @@ def ship(run: Path, folder: Path, opponents: dict[str, int], date: datetime.date
         "layout": layout_digest(),
         "rules": rules.to_dict(),
         "activation": network.activation,
+        "hint": network.hint,
         "sha256": hashlib.sha256(weights).hexdigest(),
         "commands": commands_of(run),
         "seed": config.seed,

@@ -8,8 +8,7 @@ import numpy as np
 from gymnasium import spaces
 from spades_agents.card_features import FEATURES, write_features
 from spades_agents.compiler import jit
-from spades_agents.heuristic.notes import NOTES
-from spades_agents.learned import write_hints
+from spades_agents.learned import new_hinter
 from spades_agents.search.match_value import chances, match_table
 from spades_agents.search.rollout import play_out
 from stable_baselines3.common.vec_env import VecEnvWrapper
@@ -17,7 +16,7 @@ from stable_baselines3.common.vec_env import VecEnvWrapper
 from spades_env.cards import NUM_ACTIONS, NUM_CARDS
 from spades_env.engine.bits import U64
 from spades_env.engine.encode import encode_for
-from spades_env.engine.state import BLIND, STATE
+from spades_env.engine.state import BLIND
 from spades_env.observation import SIZE
 from spades_training.sb3 import SpadesVecEnv
 
@@ -73,7 +72,7 @@ class LearnerStreams(VecEnvWrapper):
             rewards of a match sum to +1 or -1 less what the start was worth. Replaces the environment's reward.
         random_scores: share of hands that begin with random scores and bags.
         features: add those of :mod:`spades_agents.card_features` to the observations.
-        hint: and then, one bit for each action, what the scripted player would do.
+        hint: name of a player; and then, one bit for each action, what it would do.
         oracle: add the cards of the other seats, clockwise, to the observations: 52 bits each, for the critic.
         duplicate_baseline: subtract from the reward of a hand what it would have brought if the scripted player had
             played every seat, with the same cards, from the learner's first decision on. Nothing that the learner
@@ -93,7 +92,7 @@ class LearnerStreams(VecEnvWrapper):
         match_value: bool = False,
         random_scores: float = 0.0,
         features: bool = False,
-        hint: bool = False,
+        hint: str = "",
         oracle: bool = False,
         duplicate_baseline: bool = False,
         rng: np.random.Generator | None = None,
@@ -102,10 +101,10 @@ class LearnerStreams(VecEnvWrapper):
             raise ValueError("duplicate_baseline needs by_hand: it tells what a hand would have brought")
         self.spades = venv.env
         self.rules = venv.env.rules
-        self._hidden = NUM_CARDS * (self.rules.players - 1) if oracle else 0
-        self.features, self.hints = FEATURES * features, NUM_ACTIONS * hint
-        self._scripted = np.zeros(1, STATE), np.zeros(1, NOTES)
-        width = SIZE + self.features + self.hints + self._hidden
+        self.hidden = NUM_CARDS * (self.rules.players - 1) if oracle else 0
+        self.features, self.hints = FEATURES * features, NUM_ACTIONS * bool(hint)
+        self._hinter = new_hinter(hint) if hint else None
+        width = SIZE + self.features + self.hints + self.hidden
         super().__init__(venv, spaces.Box(0, 1, (width,), np.int8))
         self.by_hand, self.match_value, self.random_scores = by_hand, match_value, random_scores
         self._rng = rng or np.random.default_rng(0)
@@ -161,6 +160,10 @@ class LearnerStreams(VecEnvWrapper):
         for i in np.flatnonzero(dones):
             potential[i] = self._final_potential(infos[i], self._potential[i])
         return np.where(ended, potential - self._potential, 0).astype(np.float32)
+
+    def returns(self, rows: np.ndarray, chances: np.ndarray) -> np.ndarray:
+        """The rewards to come by match value in the hands at ``rows``, if these are the chances to win after them."""
+        return (2 * chances - self._potential[rows]).astype(np.float32)
 
     def _potentials(self, states: np.ndarray, own_sides: np.ndarray) -> np.ndarray:
         """What the scores and bags are worth to the learners' sides beyond the points already given to them.
@@ -235,11 +238,11 @@ class LearnerStreams(VecEnvWrapper):
         if self.features:
             parts.append(np.empty((self.num_envs, self.features), np.int8))
             features_of(states, self.spades.tables.rules_record, learners, parts[-1])
-        if self.hints:
-            parts.append(np.empty((self.num_envs, self.hints), np.int8))
+        if self._hinter is not None:
             rows = np.arange(self.num_envs)
-            write_hints(self._scripted, states, self.spades.tables.rules_record, rows, parts[-1])
-        if self._hidden:
-            parts.append(np.empty((self.num_envs, self._hidden), np.int8))
+            parts.append(np.zeros((self.num_envs, self.hints), np.int8))
+            parts[-1][rows, self._hinter.decide(states, rules, self.spades.tables.rules_record, rows)] = 1
+        if self.hidden:
+            parts.append(np.empty((self.num_envs, self.hidden), np.int8))
             other_hands(states, learners, rules.players, parts[-1])
         return np.concatenate(parts, 1) if len(parts) > 1 else observations

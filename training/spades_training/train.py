@@ -30,6 +30,7 @@ from spades_training.imitate import imitate
 from spades_training.monitor import Monitor, TrainingError
 from spades_training.options import parse_rules
 from spades_training.plots import learning_curve
+from spades_training.rollouts import Rollouts
 from spades_training.sb3 import OraclePolicy, SpadesVecEnv, UsedBits, policy_network, save_model
 from spades_training.selfplay import SELF, SNAPSHOT, OpponentMix, SelfPlayEnv
 from spades_training.streams import LearnerStreams
@@ -109,7 +110,8 @@ def new_model(config: Config, env: VecEnv) -> MaskablePPO:
             "features_extractor_class": UsedBits,
             "features_extractor_kwargs": {
                 "rules": parse_rules(config.rules),
-                "features": FEATURES * config.card_features + NUM_ACTIONS * config.scripted_hint,
+                "features": FEATURES * config.card_features + NUM_ACTIONS * bool(config.hint),
+                "hint": config.hint,
             },
         },
         seed=config.seed,
@@ -158,7 +160,7 @@ def train(config: Config, run: Path, resume: bool = False, console: Console | No
         match_value=config.reward == "match",
         random_scores=config.random_scores,
         features=config.card_features,
-        hint=config.scripted_hint,
+        hint=config.hint,
         oracle=config.oracle_critic,
         duplicate_baseline=config.duplicate_baseline,
         rng=rng,
@@ -173,8 +175,9 @@ def train(config: Config, run: Path, resume: bool = False, console: Console | No
         model = MaskablePPO.load(io.BytesIO(checkpoint.model), env, device="cpu")
         mix.snapshots = checkpoint.snapshots
         checkpoint.restore_rng(rng)
-        env.seed(config.seed + model.num_timesteps)  # other decks than those that the run began with
-        console.print(f"continuing from step {model.num_timesteps:,}", highlight=False)
+        done = model.num_timesteps + (checkpoint.state["rollouts"] or {"done": 0})["done"]
+        env.seed(config.seed + done)  # other decks than those that the run began with
+        console.print(f"continuing from step {done:,}", highlight=False)
     model.set_logger(configure(str(run / "tensorboard"), ["tensorboard"] if config.tensorboard else []))
     monitor = Monitor(config, run, rules, mix, rng, console, checkpoint.state["metrics"] if checkpoint else None)
 
@@ -191,6 +194,19 @@ def train(config: Config, run: Path, resume: bool = False, console: Console | No
             agreement = imitate(model, env, _teacher(config), config.warm_start, after_round)
         text = f"imitated {config.warm_start:,} decisions of {config.teacher}, the same choice in"
         console.print(f"{text} {100 * agreement:.1f}% of the last ones", highlight=False, soft_wrap=True)
+
+    # What can be learned from rollouts.
+    if config.rollouts:
+        stage = Rollouts(
+            model, env, _teacher(config), config, rng, checkpoint.state["rollouts"] if checkpoint else None
+        )
+        with display.progress_bar("learning from rollouts") as progress:
+            while not stage.finished:
+                mix.update(policy_network(model))
+                before = stage.done
+                stage.round()
+                monitor.after_round(model, stage, before)
+                progress(min(stage.done, config.rollouts), config.rollouts)
 
     # The self-play.
     remaining = config.total_timesteps - model.num_timesteps

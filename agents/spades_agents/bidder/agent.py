@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from spades_agents.base import TableArrays, check_on_turn
+from spades_agents.base import RowsAgent
 from spades_agents.bidder.model import BiddingModel, game_name, shipped
 from spades_agents.bidder.value import COLUMNS, WIN, WORK, rate_bids, rate_blind
 from spades_agents.compiler import jit
@@ -17,7 +15,6 @@ from spades_agents.search.rollout import scripted_action
 from spades_env.cards import BID_0, BLIND_NIL, LOOK
 from spades_env.engine.conceal import conceal
 from spades_env.engine.state import BID, BLIND, STATE
-from spades_env.game import View
 from spades_env.rules import Rules
 
 __all__ = ["BidderAgent"]
@@ -70,7 +67,7 @@ def choose_rows(states, rules, rows, scratch, work, notes, weights, blind, value
             actions[k] = BLIND_NIL if blind_pays(table[0, WIN], look) else LOOK
 
 
-class BidderAgent:
+class BidderAgent(RowsAgent):
     """Bids what wins the match most often by a fitted model of tricks and bids; plays as the scripted player.
 
     Deterministic, and blind to hidden cards as the scripted player is. It has models for two players and for
@@ -90,22 +87,14 @@ class BidderAgent:
         self._model = BiddingModel.load(model) if isinstance(model, str) else model
         self._rules: Rules | None = None
         self._scratch, self._work, self._notes = np.zeros(1, STATE), np.zeros(1, WORK), np.zeros(1, NOTES)
-        self._table, self._row = np.zeros((18, COLUMNS)), np.zeros(1, np.int64)
+        self._table = np.zeros((18, COLUMNS))
         self._tools: tuple[np.ndarray, ...] = ()
 
     def reset(self, seed: int | None = None) -> None:
         """Nothing to forget and no dice to seed."""
 
-    def act(self, view: View) -> int:
-        """The action for ``view.observer``, who must be on turn."""
-        check_on_turn(view)
-        return int(self._act(view._state, view.rules, view._rules, self._row)[0])
-
-    def act_batch(self, tables: TableArrays, rows: Any) -> np.ndarray:
-        """The actions of the seats on turn at the tables ``rows``, an int64 array."""
-        return self._act(tables.states, tables.rules, tables.rules_record, np.asarray(rows, np.int64))
-
-    def _act(self, states: np.ndarray, rules: Rules, record: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    def decide(self, states: np.ndarray, rules: Rules, record: np.ndarray, rows: np.ndarray) -> np.ndarray:
+        """See :class:`RowsAgent`."""
         actions = np.empty(len(rows), np.int64)
         scratch = self._scratch, self._work, self._notes
         choose_rows(states, record, rows, *scratch, *self._tools_for(rules), self._table, actions)

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from spades_agents.base import TableArrays, check_on_turn
+from spades_agents.base import RowsAgent
 from spades_agents.compiler import jit
 from spades_agents.heuristic.decide import decide
 from spades_agents.heuristic.notes import NOTES
@@ -14,15 +12,9 @@ from spades_env.engine.bits import U64, lowest
 from spades_env.engine.conceal import conceal
 from spades_env.engine.play import playable
 from spades_env.engine.state import PLAY, STATE
-from spades_env.game import View
+from spades_env.rules import Rules
 
 __all__ = ["HeuristicAgent"]
-
-
-@jit
-def decide_one(states, rules, notes):
-    """The decision of the seat on turn; ``states[0]`` holds what it may know."""
-    return decide(states[0], rules[0], notes[0])
 
 
 @jit
@@ -39,7 +31,7 @@ def decide_rows(states, rules, rows, scratch, notes, actions):
         actions[k] = decide(scratch[0], rules[0], notes[0])
 
 
-class HeuristicAgent:
+class HeuristicAgent(RowsAgent):
     """Counts cards, bids by fitted trick values, plays for its contract and against the others'.
 
     Deterministic: equal views give equal actions. It never sees a hidden card: even in a batch it
@@ -56,14 +48,8 @@ class HeuristicAgent:
     def reset(self, seed: int | None = None) -> None:
         """Nothing to forget and no dice to seed."""
 
-    def act(self, view: View) -> int:
-        """The action for ``view.observer``, who must be on turn."""
-        check_on_turn(view)
-        return int(decide_one(view._state, view._rules, self._notes))
-
-    def act_batch(self, tables: TableArrays, rows: Any) -> np.ndarray:
-        """The actions of the seats on turn at the tables ``rows``, an int64 array."""
-        rows = np.asarray(rows, np.int64)
+    def decide(self, states: np.ndarray, rules: Rules, record: np.ndarray, rows: np.ndarray) -> np.ndarray:
+        """See :class:`RowsAgent`."""
         actions = np.empty(len(rows), np.int64)
-        decide_rows(tables.states, tables.rules_record, rows, self._scratch, self._notes, actions)
+        decide_rows(states, record, rows, self._scratch, self._notes, actions)
         return actions

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from spades_agents.compiler import jit
 from spades_agents.heuristic.decide import decide
 from spades_agents.search.match_value import side_chance, worth
+from spades_env.cards import BID_0
+from spades_env.engine.bits import popcount
 from spades_env.engine.conceal import conceal
 from spades_env.engine.sample import sample_world
 from spades_env.engine.scoring import score_hand
-from spades_env.engine.step import EXCHANGED, NOTHING, step
+from spades_env.engine.state import BID
+from spades_env.engine.step import EXCHANGED, NOTHING, legal, nth_legal, step
 
 
 @jit.apart
@@ -79,6 +84,30 @@ def rate_by_rollout(worlds, row, rules, tables, views, notes, values, by_match, 
         if not advance(tables, 0, rules, plan.actions[k]):
             play_out(tables, rules, views, notes)
         plan.scores[k] = outcome(values, s, tables[0], r, side, opener, by_match)
+
+
+@jit.apart
+def rate_rows(states, rows, references, reach, rules, tables, views, notes, values, by_match, plan, found):
+    """Set ``found[k, action]`` to what the hand at ``states[rows[k]]`` brings the seat on turn after each legal action.
+
+    Rated is the deal as it is: one world, the true one. NaN for actions that are not legal, and for bids other than
+    nil that are more than ``reach`` away from ``references[k]``, an action. The rest is as in :func:`rate_by_rollout`,
+    ``plan`` an array of one.
+    """
+    for k in range(len(rows)):
+        low, high = legal(states[rows[k]], rules[0])
+        bids = states[rows[k]].phase == BID
+        plan[0].count = 0
+        for n in range(popcount(low) + popcount(high)):
+            action = nth_legal(low, high, n)
+            if bids and action != BID_0 and abs(action - references[k]) > reach:
+                continue
+            plan[0].actions[plan[0].count] = action
+            plan[0].count += 1
+        rate_by_rollout(states, rows[k], rules, tables, views, notes, values, by_match, plan[0])
+        found[k] = np.nan
+        for n in range(plan[0].count):
+            found[k, plan[0].actions[n]] = plan[0].scores[n]
 
 
 @jit
