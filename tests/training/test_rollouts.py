@@ -1,0 +1,135 @@
+"""Learning from rollouts: the ratings are what the scripted player makes of the deal, and the policy learns them."""
+
+from __future__ import annotations
+
+import copy
+
+import numpy as np
+import pytest
+import torch
+from spades_agents import make_agent
+from spades_agents.heuristic.notes import NOTES
+from spades_agents.search.decision import PLAN
+from spades_agents.search.match_value import chance, match_table
+from spades_agents.search.rollout import rate_rows
+from spades_training.config import Config
+from spades_training.rollouts import DOUBTS, FAR, REACH, Rollouts
+from spades_training.sb3 import SpadesVecEnv
+from spades_training.streams import LearnerStreams
+from spades_training.train import new_model
+
+from spades_env.cards import BID_0, NUM_ACTIONS
+from spades_env.engine.state import STATE, Phase
+from spades_env.game import Game
+from spades_env.observation import FIELDS
+from spades_env.tables import Tables
+
+RULES = ("two_player", "partnership", "solo", "cutthroat")
+
+
+def rate(tables, rows, references):
+    """float64 of shape (rows, 75)."""
+    found = np.empty((len(rows), NUM_ACTIONS))
+    scratch = np.zeros(1, STATE), np.zeros(1, STATE), np.zeros(1, NOTES)
+    arrays = rows, references, REACH, tables.rules_record, *scratch, match_table(tables.rules)
+    rate_rows(tables.states, *arrays, True, np.zeros(1, PLAN), found)
+    return found
+
+
+def chance_after(game, action):
+    """The chance of the seat on turn to win, the scripted player finishing the hand after ``action``."""
+    side, hand, heuristic = game.seat % game.rules.sides, game.hand_number, make_agent("heuristic")
+    game = copy.deepcopy(game)
+    game.apply(action)
+    while game.hand_number == hand and not game.is_over:
+        game.apply(heuristic.act(game.view()))
+    if game.is_over:
+        return float(game.winner == side)
+    return chance(game.rules, list(game.scores), list(game.bags), side, game.opener)
+
+
+@pytest.mark.parametrize("rules", RULES)
+def test_ratings_are_what_the_scripted_player_makes_of_the_deal(rules):
+    """Compared with games played one by one, in every phase that random play gets into."""
+    tables, games = Tables(rules, 4, seed=5), [Game(rules, seed=(5, i)) for i in range(4)]
+    rng, rows, scripted = np.random.default_rng(0), np.arange(4), make_agent("heuristic")
+    phases, far = set(), 0
+    for step in range(90):
+        if any(game.is_over for game in games):
+            break
+        references = scripted.act_batch(tables, rows)
+        if step % 7 == 0 or step < 3 or games[0].phase in (Phase.BID, Phase.EXCHANGE):
+            found = rate(tables, rows, references)
+            game = games[step % 4]
+            phases.add(game.phase)
+            for action in range(NUM_ACTIONS):
+                value, reference = found[step % 4, action], references[step % 4]
+                if action not in game.legal_actions():
+                    assert np.isnan(value)
+                elif game.phase == Phase.BID and action != BID_0 and abs(action - reference) > REACH:
+                    assert np.isnan(value)
+                    far += 1
+                else:
+                    assert value == pytest.approx(chance_after(game, action), abs=1e-9)
+        actions = [int(rng.choice(game.legal_actions())) for game in games]
+        tables.step(np.array(actions))
+        for game, action in zip(games, actions, strict=True):
+            game.apply(action)
+    assert {Phase.BID, Phase.PLAY} <= phases
+    assert far > 0
+
+
+def new_stage(rules="two_player", **changes):
+    settings = {"reward": "match", "layers": "64", "critic_layers": "64", "card_features": True, "n_envs": 32}
+    config = Config(**settings | {"rules": rules, "rollouts": 30_000} | changes)
+    venv = SpadesVecEnv(config.n_envs, rules=rules, opponents="heuristic", seed=1, episode="match")
+    streams = LearnerStreams(venv, True, False, match_value=True, features=True, hint=config.hint, oracle=True)
+    torch.manual_seed(0)
+    return Rollouts(new_model(config, streams), streams, make_agent("heuristic"), config, np.random.default_rng(0))
+
+
+@pytest.mark.parametrize("rules", RULES)
+def test_what_is_collected(rules):
+    """The teacher's action gains nothing but the doubt, its return is what the hand brings, the rest is marked."""
+    stage = new_stage(rules, doubt=0.02)
+    seen, gains, references, returns = stage._collect()
+    assert len(seen) == len(gains) == len(references) == len(returns)
+    rows = np.arange(len(gains))
+    phases = seen[:, FIELDS["phase"].slices[0]].argmax(1)
+    doubts = np.array([0.02 * DOUBTS.get(phase, 1.0) for phase in Phase])
+    assert gains[rows, references] == pytest.approx(-doubts[phases])
+    assert np.isfinite(gains).sum(1).min() >= 2
+    assert np.abs(returns).max() <= 2
+    assert ((gains == np.float32(FAR)).any(1) <= (phases == Phase.BID)).all()
+
+
+def test_it_learns_what_is_better():
+    """On decisions it has not learned from, its choices gain more than those of the untrained network."""
+
+    def gain(stage):
+        """Mean gain of the policy's choices over the teacher's, in chances to win."""
+        seen, gains, references, _ = stage._collect()
+        columns, _ = stage._swaps[0]
+        policy = stage.model.policy
+        with torch.no_grad():
+            latent, _ = policy.mlp_extractor(policy.extract_features(torch.as_tensor(seen)[:, columns]))
+            logits = policy.action_net(latent).numpy()
+        chosen = np.where(np.isnan(gains), -np.inf, logits).argmax(1)
+        rows = np.arange(len(gains))
+        return float((gains[rows, chosen] - gains[rows, references]).mean())
+
+    stage = new_stage(doubt=0.0, n_envs=64)
+    before = gain(stage)
+    while not stage.finished:
+        stage.round()
+    after = gain(stage)
+    assert before < -0.005
+    assert after > before / 2
+
+
+def test_the_state_goes_on():
+    stage = new_stage(n_envs=8)
+    stage.round()
+    again = Rollouts(stage.model, stage.env, stage.teacher, stage.config, stage.rng, stage.state())
+    assert again.done == stage.done > 0
+    assert not again.finished

@@ -1,0 +1,59 @@
+"""Suits other than spades may be renamed: the renamed game looks as the table of columns says."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from spades_agents.card_features import FEATURES
+from spades_agents.learned import encode_rows
+from spades_training.symmetry import suit_swaps
+
+from spades_env import Game
+from spades_env.cards import NUM_ACTIONS, NUM_CARDS
+from spades_env.observation import SIZE
+from spades_env.rules import Rules
+
+HINT = SIZE + FEATURES
+RULES = ("two_player", "partnership", "solo", "cutthroat")
+
+
+def seen_by(game):
+    """What the seat on turn sees, as a learner's row: observation, features, no hint yet, other hands; and the mask."""
+    seen = np.zeros((1, SIZE + FEATURES), np.int8)
+    mask = np.zeros((1, NUM_ACTIONS), np.int8)
+    encode_rows(game._state, game._rules, np.zeros(1, np.int64), seen, mask)
+    hands = [int(game._state["hands"][0, (game.seat + k) % game.rules.players]) for k in range(1, game.rules.players)]
+    cards = [(hand >> np.arange(NUM_CARDS)) & 1 for hand in hands]
+    return np.concatenate([seen[0], np.zeros(NUM_ACTIONS, np.int8), *cards]), mask[0]
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_a_renamed_game_is_seen_as_the_columns_say(name):
+    rules = Rules.preset(name, exchange=0)  # what comes back in an exchange is drawn anew
+    swaps = suit_swaps(rules, features=True, hint=True, hidden=rules.players - 1)
+    assert len(swaps) == (2 if name == "cutthroat" else 6)
+    assert (swaps[0][0] == np.arange(len(swaps[0][0]))).all()
+    rng = np.random.default_rng(1)
+    for columns, actions in swaps[1:]:
+        inverse = np.argsort(actions)
+        deck = rng.permutation(rules.deck)
+        game = Game(rules, seed=1, decks=[deck.tolist()])
+        renamed = Game(rules, seed=1, decks=[inverse[deck].tolist()])
+        while game.hand_number == 0 and not game.is_over:
+            seen, mask = seen_by(game)
+            other, other_mask = seen_by(renamed)
+            action = int(rng.choice(game.legal_actions()))
+            seen[HINT + action] = other[HINT + inverse[action]] = 1
+            assert (seen[columns] == other).all()
+            assert (mask[actions] == other_mask).all()
+            game.apply(action)
+            renamed.apply(int(inverse[action]))
+
+
+def test_columns_without_the_rest():
+    """Whatever else the learner sees, the columns are a permutation of what it sees."""
+    rules = Rules.preset("partnership")
+    for features, hint, hidden in ((False, False, 0), (True, False, 0), (True, True, 0), (False, False, 3)):
+        width = SIZE + FEATURES * features + NUM_ACTIONS * hint + NUM_CARDS * hidden
+        for columns, _ in suit_swaps(rules, features, hint, hidden):
+            assert sorted(columns) == list(range(width))
