@@ -24,7 +24,7 @@ from spades_env.rules import Rules
 
 __all__ = ["GAMES", "LearnedAgent", "pack_network", "read_card", "read_shipped"]
 
-GAMES = ("two_player",)
+GAMES = ("two_player", "partnership")
 FORMAT = "spades_env shipped policy"
 SAME = ("players", "partners", "draft")  # what makes two tables the same game for a policy
 FOLDER = Path(str(resources.files("spades_agents"))) / "weights"
@@ -33,8 +33,8 @@ FOLDER = Path(str(resources.files("spades_agents"))) / "weights"
 class LearnedAgent:
     """Plays by the network that comes with the package for the game at the table: ``make_agent("learned")``.
 
-    There is one for ``two_player``; it plays other rules with the same players, partners and draft as it plays the
-    preset.
+    There is one for ``two_player`` and one for ``partnership``; each plays other rules with the same players, partners
+    and draft as it plays the preset.
 
     Args:
         deterministic: take the most probable action; otherwise draw one.

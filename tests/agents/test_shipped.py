@@ -40,7 +40,7 @@ def folder(tmp_path):
     """A shipped player of random weights."""
     weights = pack_network(make_network())
     card = {"format": FORMAT, "layout": layout_digest(), "rules": PRESETS["two_player"].to_dict()}
-    card |= {"activation": "relu", "sha256": hashlib.sha256(weights).hexdigest()}
+    card |= {"activation": "relu", "hint": "", "sha256": hashlib.sha256(weights).hexdigest()}
     (tmp_path / "two_player.safetensors").write_bytes(weights)
     (tmp_path / "two_player.json").write_text(json.dumps(card))
     return tmp_path
@@ -125,22 +125,21 @@ def mean_bids(scores, bags, deals=600):
 
 
 def test_bids_shift_with_scores_and_bags():
-    """Higher with nine bags and from behind, lower from ahead; the other side the other way round.
+    """They shift as those of a search by rollouts for the chance to win do (60 worlds, 200 deals; in brackets).
 
-    Measured shifts of the first seat: +0.30, +0.38, -0.35, and +0.03 at 470-470, where nobody has a reason.
+    Second to bid and 200 behind: lower, by 0.85 (0.61, a fifth of them nils). At 470-470 the second bids higher, by
+    0.50 (0.69): who then makes the greater contract wins. With nine bags nearly as at 0-0: 0.07 more and 0.13 less
+    (0.01 less and 0.02 more).
     """
     even = mean_bids((0, 0), (0, 0))
-    assert mean_bids((9, 0), (9, 0))[0] > even[0] + 0.15
-    behind, ahead = mean_bids((100, 300), (0, 0)), mean_bids((300, 100), (0, 0))
-    assert behind[0] > even[0] + 0.2
-    assert behind[1] < even[1] - 0.15
-    assert ahead[0] < even[0] - 0.2
-    assert ahead[1] > even[1] + 0.15
-    assert np.abs(mean_bids((470, 470), (0, 0)) - even).max() < 0.15
+    assert mean_bids((300, 100), (0, 0))[1] < even[1] - 0.4
+    assert abs(mean_bids((300, 100), (0, 0))[0] - even[0]) < 0.3
+    assert mean_bids((470, 470), (0, 0))[1] > even[1] + 0.25
+    assert np.abs(mean_bids((9, 0), (9, 0)) - even).max() < 0.3
 
 
-@pytest.mark.parametrize("rules", ["cutthroat", "solo", "partnership"])
+@pytest.mark.parametrize("rules", ["cutthroat", "solo"])
 def test_games_without_a_player_are_refused(rules):
-    text = "agent 'learned' plays two_player alone, this table has players="
+    text = "agent 'learned' plays two_player and partnership alone, this table has players="
     with pytest.raises(ValueError, match=text):
         make_agent("learned").act(Tables(rules).view(0))

@@ -116,7 +116,8 @@ def test_other_rules_and_settings(rules, tmp_path):
     assert league[-1] == Checkpoint.load(run).snapshots[-1].to_bytes()
     more = {
         "card_features": True,
-        "scripted_hint": True,
+        "hint": "heuristic",
+        "rollouts": 3_000,
         "oracle_critic": True,
         "random_scores": 0.3,
         "reward": "match",
@@ -142,9 +143,9 @@ def test_a_run_that_starts_from_another(tmp_path):
 
 def test_a_policy_with_a_hint_plays_as_it_learned(tmp_path):
     """Single and batch decisions agree, and are those of the network on what the learner's stream shows."""
-    run = small_run(tmp_path, card_features=True, scripted_hint=True, total_timesteps=1_024)
+    run = small_run(tmp_path, card_features=True, hint="heuristic", total_timesteps=1_024)
     agent = make_agent(f"ppo:{run}")
-    streams = LearnerStreams(SpadesVecEnv(6, seed=1), True, True, features=True, hint=True)
+    streams = LearnerStreams(SpadesVecEnv(6, seed=1), True, True, features=True, hint="heuristic")
     observations, rows = streams.reset(), np.arange(6)
     for _ in range(40):
         masks = streams.env_method("action_masks")

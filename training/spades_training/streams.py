@@ -8,6 +8,7 @@ import numpy as np
 from gymnasium import spaces
 from spades_agents.card_features import FEATURES, write_features
 from spades_agents.compiler import jit
+from spades_agents.heuristic.notes import NOTES
 from spades_agents.learned import new_hinter
 from spades_agents.search.match_value import chances, match_table
 from spades_agents.search.rollout import play_out
@@ -16,7 +17,7 @@ from stable_baselines3.common.vec_env import VecEnvWrapper
 from spades_env.cards import NUM_ACTIONS, NUM_CARDS
 from spades_env.engine.bits import U64
 from spades_env.engine.encode import encode_for
-from spades_env.engine.state import BLIND
+from spades_env.engine.state import BLIND, STATE
 from spades_env.observation import SIZE
 from spades_training.sb3 import SpadesVecEnv
 
@@ -104,6 +105,7 @@ class LearnerStreams(VecEnvWrapper):
         self.hidden = NUM_CARDS * (self.rules.players - 1) if oracle else 0
         self.features, self.hints = FEATURES * features, NUM_ACTIONS * bool(hint)
         self._hinter = new_hinter(hint) if hint else None
+        self._scripted = np.zeros(1, STATE), np.zeros(1, NOTES)
         width = SIZE + self.features + self.hints + self.hidden
         super().__init__(venv, spaces.Box(0, 1, (width,), np.int8))
         self.by_hand, self.match_value, self.random_scores = by_hand, match_value, random_scores
@@ -163,7 +165,8 @@ class LearnerStreams(VecEnvWrapper):
 
     def returns(self, rows: np.ndarray, chances: np.ndarray) -> np.ndarray:
         """The rewards to come by match value in the hands at ``rows``, if these are the chances to win after them."""
-        return (2 * chances - self._potential[rows]).astype(np.float32)
+        baseline = 0.0 if self._baseline is None else self._baseline[rows]
+        return (2 * chances - self._potential[rows] - baseline).astype(np.float32)
 
     def _potentials(self, states: np.ndarray, own_sides: np.ndarray) -> np.ndarray:
         """What the scores and bags are worth to the learners' sides beyond the points already given to them.
