@@ -13,7 +13,7 @@ from spades_agents.search.decision import PLAN
 from spades_agents.search.match_value import chance, match_table
 from spades_agents.search.rollout import rate_rows
 from spades_training.config import Config
-from spades_training.rollouts import DOUBTS, FAR, REACH, Rollouts
+from spades_training.rollouts import DRAFT_DOUBT, FAR, REACH, Rollouts
 from spades_training.sb3 import SpadesVecEnv
 from spades_training.streams import LearnerStreams
 from spades_training.train import new_model
@@ -91,12 +91,13 @@ def new_stage(rules="two_player", **changes):
 @pytest.mark.parametrize("rules", RULES)
 def test_what_is_collected(rules):
     """The teacher's action gains nothing but the doubt, its return is what the hand brings, the rest is marked."""
-    stage = new_stage(rules, doubt=0.02)
+    stage = new_stage(rules, doubt=0.02, blind_doubt=0.3)
     seen, gains, references, returns = stage._collect()
     assert len(seen) == len(gains) == len(references) == len(returns)
     rows = np.arange(len(gains))
     phases = seen[:, FIELDS["phase"].slices[0]].argmax(1)
-    doubts = np.array([0.02 * DOUBTS.get(phase, 1.0) for phase in Phase])
+    doubts = np.full(len(Phase), 0.02)
+    doubts[Phase.BLIND], doubts[Phase.DRAFT] = 0.3, 0.02 * DRAFT_DOUBT
     assert gains[rows, references] == pytest.approx(-doubts[phases])
     assert np.isfinite(gains).sum(1).min() >= 2
     assert np.abs(returns).max() <= 2

@@ -59,6 +59,7 @@ class Config:
     rollouts: int = _setting(0, "Then: decisions whose every action is rated by rollouts, before the self-play begins.")
     rollout_learning_rate: float = _setting(1e-3, "Step size of Adam while it learns from rollouts, at the start.")
     doubt: float = _setting(0.01, "By so much chance to win an action must be rated better than the teacher's.")
+    blind_doubt: float = _setting(0.02, "The same for the question whether to bid blind, where luck is greatest.")
     suit_symmetry: bool = _setting(True, "While it learns from rollouts: rename the suits other than spades at random.")
     start: str = _setting("", "Model file of an earlier run with networks of the same size, to go on from; else none.")
     n_envs: int = _setting(256, "Tables.")
@@ -200,6 +201,7 @@ _RANGES = (
     ("learning_rate", 0, 1),
     ("rollout_learning_rate", 0, 1),
     ("doubt", 0, 10),
+    ("blind_doubt", 0, 10),
     ("final_learning_rate", 0, 1),
     ("gamma", 0, 1),
     ("gae_lambda", 0, 1),

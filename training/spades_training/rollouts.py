@@ -42,9 +42,7 @@ ALONE = 0.1  # so much of the stage the teacher plays alone, then the policy at 
 # Logits are so many times the gains in the chance to win: the policy is nearly greedy, and can still be drawn from.
 SHARPNESS = 400.0
 SCALE = 0.05  # chance to win: an error of so much costs 1
-# Doubt in each phase, in parts of ``doubt``: a blind bid is rated with far more luck, and a draw of the draft is worth
-# little by itself. Found by letting the network decide in one phase alone.
-DOUBTS = {Phase.BLIND: 2.0, Phase.DRAFT: 0.5}
+DRAFT_DOUBT = 0.5  # of the doubt: a draw of the draft is worth little by itself
 
 
 class Rollouts:
@@ -78,7 +76,8 @@ class Rollouts:
         self._swaps = [tuple(map(torch.as_tensor, swap)) for swap in (swaps if config.suit_symmetry else swaps[:1])]
         self._values = match_table(env.rules)
         self._scratch = np.zeros(1, STATE), np.zeros(1, STATE), np.zeros(1, NOTES)
-        self._doubts = np.array([config.doubt * DOUBTS.get(phase, 1.0) for phase in Phase], np.float32)
+        self._doubts = np.full(len(Phase), config.doubt, np.float32)
+        self._doubts[Phase.BLIND], self._doubts[Phase.DRAFT] = config.blind_doubt, DRAFT_DOUBT * config.doubt
         self._plan = np.zeros(1, PLAN)
         self._observations: np.ndarray | None = None
 
