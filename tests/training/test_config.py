@@ -46,6 +46,7 @@ def test_whole_numbers_may_stand_for_floats():
         ({"episode": "week"}, "episode must be one of 'match', 'hand', got 'week'"),
         ({"reward": "win"}, "reward='win' needs episode='match'"),
         ({"duplicate_baseline": True, "episode": "match"}, "duplicate_baseline needs episode='hand'"),
+        ({"snapshot_sampling": "luck"}, "snapshot_sampling must be one of 'uniform', 'strength', got 'luck'"),
         ({"layers": "big"}, "layers must be sizes separated by commas"),
         ({"reward": "fame"}, "reward must be one of 'score', 'win', 'match', got 'fame'"),
         ({"random_scores": 1.5}, "random_scores must be in 0..1, got 1.5"),

@@ -29,7 +29,7 @@ class Checkpoint:
     Attributes:
         model: the saved model, optimizer included.
         snapshots: past policies.
-        state: the rows of the metrics, the random streams, counters.
+        state: the rows of the metrics, the random streams, the learner's margins against the snapshots.
         torch_rng: random state of torch.
     """
 
@@ -56,6 +56,7 @@ class Checkpoint:
             "rollouts": rollouts,
             "rng": rng.bit_generator.state,
             "numpy": [kind, list(map(int, keys)), *rest],
+            "margins": list(mix.margins),
         }
         return cls(file.getvalue(), list(mix.snapshots), state, bytes(torch.get_rng_state().numpy()))
 
@@ -65,6 +66,10 @@ class Checkpoint:
         kind, keys, *rest = self.state["numpy"]
         np.random.set_state((kind, np.array(keys, np.uint32), *rest))  # noqa: NPY002
         torch.set_rng_state(torch.frombuffer(bytearray(self.torch_rng), dtype=torch.uint8))
+
+    def restore_mix(self, mix: OpponentMix) -> None:
+        """Give ``mix`` the snapshots, and what is known of their strength."""
+        mix.restore(self.snapshots, self.state.get("margins", [0.0] * len(self.snapshots)))  # older files have none
 
     def save(self, run: Path) -> None:
         """Write it to the folder of the run; the last one is there until this one is complete.

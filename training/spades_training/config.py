@@ -54,6 +54,11 @@ class Config:
     )
     snapshot_every: int = _setting(100_000, "Decisions between two snapshots of the policy.")
     snapshots: int = _setting(10, "Snapshots to keep; beyond them a random one but the first makes room.")
+    snapshot_sampling: str = _setting(
+        "uniform",
+        "uniform: all snapshots play alike; strength: those that do better against the learner play more, and the "
+        "weakest but the first makes room.",
+    )
     warm_start: int = _setting(400_000, "Decisions of the teacher to imitate before the self-play begins.")
     teacher: str = _setting("heuristic", "The player to imitate.")
     rollouts: int = _setting(0, "Then: decisions whose every action is rated by rollouts, before the self-play begins.")
@@ -99,6 +104,9 @@ class Config:
         check_int("seed", self.seed, 0, 2**32 - 1)
         if self.reward not in REWARDS:
             raise ValueError(f"reward must be one of {', '.join(map(repr, REWARDS))}, got {self.reward!r}")
+        if self.snapshot_sampling not in SAMPLINGS:
+            text = ", ".join(map(repr, SAMPLINGS))
+            raise ValueError(f"snapshot_sampling must be one of {text}, got {self.snapshot_sampling!r}")
         check_episode(self.episode, "score", self.max_hands)
         if self.episode == "hand" and self.reward == "win":
             raise ValueError("reward='win' needs episode='match': a hand is not won")
@@ -195,6 +203,7 @@ class Config:
 
 
 REWARDS = ("score", "win", "match")
+SAMPLINGS = ("uniform", "strength")
 
 _RANGES = (
     ("random_scores", 0, 1),

@@ -150,7 +150,7 @@ def train(config: Config, run: Path, resume: bool = False, console: Console | No
 
     # The tables: the learner at one seat, the mix at the others.
     rng = np.random.default_rng(config.seed)
-    mix = OpponentMix(config.opponent_weights(), rules, config.snapshots, rng)
+    mix = OpponentMix(config.opponent_weights(), rules, config.snapshots, rng, config.snapshot_sampling)
     by_score = config.reward != "win"
     tables = SelfPlayEnv(config.n_envs, rules, mix, reward="score" if by_score else "win", max_hands=config.max_hands)
     env = LearnerStreams(
@@ -173,7 +173,7 @@ def train(config: Config, run: Path, resume: bool = False, console: Console | No
             _take_weights(model, config.start)
     else:
         model = MaskablePPO.load(io.BytesIO(checkpoint.model), env, device="cpu")
-        mix.snapshots = checkpoint.snapshots
+        checkpoint.restore_mix(mix)
         checkpoint.restore_rng(rng)
         done = model.num_timesteps + (checkpoint.state["rollouts"] or {"done": 0})["done"]
         env.seed(config.seed + done)  # other decks than those that the run began with
