@@ -200,6 +200,7 @@ def train(config: Config, run: Path, resume: bool = False, console: Console | No
         stage = Rollouts(
             model, env, _teacher(config), config, rng, checkpoint.state["rollouts"] if checkpoint else None
         )
+        monitor.rollouts = stage.state()  # a run that is resumed after this stage must not begin it anew the next time
         with display.progress_bar("learning from rollouts") as progress:
             while not stage.finished:
                 mix.update(policy_network(model))
