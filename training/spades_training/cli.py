@@ -18,6 +18,7 @@ from spades_training.bidding.command import bidding_data
 from spades_training.bidding.fit_command import bidding_fit
 from spades_training.config import PRESETS, Config
 from spades_training.exploit import exploit
+from spades_training.league import league
 from spades_training.options import parse_rules
 from spades_training.puzzles import puzzles
 from spades_training.solve_command import solve
@@ -235,6 +236,7 @@ def _film(record: Record, gif: Path | None, mp4: Path | None, seat: int | None, 
 
 
 app.command()(exploit)
+app.command()(league)
 app.command()(puzzles)
 app.command()(bench)
 app.command()(solve)

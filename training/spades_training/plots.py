@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from spades_env.rules import Rules
 from spades_training.files import write_whole
 
-__all__ = ["learning_curve"]
+__all__ = ["learning_curve", "rating_history"]
 
 
 def learning_curve(rows: list[dict[str, Any]], opponents: list[str], rules: Rules, path: Path) -> None:
@@ -41,6 +41,35 @@ def learning_curve(rows: list[dict[str, Any]], opponents: list[str], rules: Rule
     axes.set_title(f"{rules.name}: against frozen opponents, 95% intervals from duplicate pairs", fontsize=10)
     if opponents:
         axes.legend()
+    _save(figure, path)
+
+
+def rating_history(rows: list[dict[str, Any]], rules: Rules, path: Path) -> None:
+    """Ratings of a run's snapshots over the steps of self-play, those of fixed players as bands across, as a PNG.
+
+    Args:
+        rows: of ``league.csv``; those of fixed players have no ``steps``, and the first of them is the zero.
+        rules: the rules, for the title.
+        path: the file.
+    """
+    figure = Figure(figsize=(7, 4.2), dpi=120, layout="constrained")
+    axes = figure.add_subplot()
+    found = [row for row in rows if row["steps"] is not None]
+    steps, ratings = ([row[name] for row in found] for name in ("steps", "rating"))
+    reach = [[row["rating"] - row["low"] for row in found], [row["high"] - row["rating"] for row in found]]
+    axes.errorbar(steps, ratings, reach, marker="o", markersize=4, capsize=3, label="the policy")
+    fixed = [row for row in rows if row["steps"] is None]
+    for k, row in enumerate(fixed, 1):
+        axes.axhline(row["rating"], color=f"C{k}", linestyle="--", linewidth=1, label=row["player"])
+        axes.axhspan(row["low"], row["high"], color=f"C{k}", alpha=0.15, linewidth=0)
+    axes.set_xlabel("steps of self-play")
+    axes.set_ylabel(f"Elo points ahead of {fixed[0]['player']}")
+    axes.set_title(f"{rules.name}: ratings over the league's history, 95% intervals from duplicate pairs", fontsize=10)
+    figure.legend(loc="outside lower center", ncols=3)
+    _save(figure, path)
+
+
+def _save(figure: Figure, path: Path) -> None:
     file = io.BytesIO()
     figure.savefig(file, format="png")
     write_whole(path, file.getvalue())

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from spades_training.options import parse_rules
 
-__all__ = ["tournament"]
+if TYPE_CHECKING:
+    from spades_training.tournament.schedule import Settings
+
+__all__ = ["play_settings", "tournament"]
 
 
 def tournament(
@@ -43,9 +47,7 @@ def tournament(
     """
     from rich.console import Console
 
-    from spades_training import display
     from spades_training.tournament.output import print_results, write_results
-    from spades_training.tournament.run import run_tournament
     from spades_training.tournament.schedule import make_settings
 
     chosen = parse_rules(rules)
@@ -59,25 +61,46 @@ def tournament(
         time_limit=time_limit or None,
     )
     folder = Path("tournaments") / chosen.name if out is None else out
-    errors = Console(stderr=True, highlight=False)
-
-    def after_round(results: dict[str, Any]) -> None:
-        write_results(results, folder)
-        if not as_json:
-            places = "  ".join(f"{row['agent']} {row['rating']['value']:+.0f}" for row in results["ratings"])
-            errors.print(f"round {results['rounds']}, {results['matches']} matches:  {places}", markup=False)
-
-    try:
-        with display.progress_bar(f"{len(agents)} agents", shown=not as_json) as progress:
-            results = run_tournament(
-                settings, folder, workers=workers or None, progress=progress, after_round=after_round
-            )
-    except KeyboardInterrupt:
-        typer.echo("error: interrupted; the same command goes on from here", err=True)
-        raise typer.Exit(130) from None
+    results = play_settings(settings, folder, workers, as_json, lambda found: write_results(found, folder))
     if as_json:
         typer.echo(json.dumps(results))
         return
     console = Console(highlight=False)
     print_results(console, results)
     console.print(f"report: {folder / 'report.html'}", soft_wrap=True)
+
+
+def play_settings(
+    settings: Settings, folder: Path, workers: int, quiet: bool, write: Callable[[dict[str, Any]], object]
+) -> dict[str, Any]:
+    """Play a tournament as a command does: a bar and a line for each round on stderr, unless ``quiet``.
+
+    Args:
+        settings: of the tournament.
+        folder: for its log.
+        workers: processes that play; 0 for one for each CPU core.
+        quiet: show nothing.
+        write: given the results so far after each round.
+
+    Returns:
+        The results. Ctrl-C ends the program with code 130 and one line.
+    """
+    from rich.console import Console
+
+    from spades_training import display
+    from spades_training.tournament.run import run_tournament
+
+    errors = Console(stderr=True, highlight=False)
+
+    def after_round(results: dict[str, Any]) -> None:
+        write(results)
+        if not quiet:
+            places = "  ".join(f"{row['agent']} {row['rating']['value']:+.0f}" for row in results["ratings"])
+            errors.print(f"round {results['rounds']}, {results['matches']} matches:  {places}", markup=False)
+
+    try:
+        with display.progress_bar(f"{len(settings.agents)} agents", shown=not quiet) as progress:
+            return run_tournament(settings, folder, workers=workers or None, progress=progress, after_round=after_round)
+    except KeyboardInterrupt:
+        typer.echo("error: interrupted; the same command goes on from here", err=True)
+        raise typer.Exit(130) from None

@@ -18,14 +18,14 @@ from spades_training.files import write_whole
 from spades_training.intervals import Estimate
 from spades_training.tournament.report import report, status
 
-__all__ = ["print_results", "write_results"]
+__all__ = ["csv_text", "print_forfeits", "print_results", "write_results"]
 
 
 def write_results(results: dict[str, Any], folder: Path) -> None:
     """Write ``results.json``, ``ratings.csv``, ``pairings.csv`` and ``report.html``."""
     write_whole(folder / "results.json", json.dumps(results, indent=1) + "\n")
-    write_whole(folder / "ratings.csv", _csv(map(_flat, results["ratings"])))
-    write_whole(folder / "pairings.csv", _csv(map(_flat, results["crosstable"])))
+    write_whole(folder / "ratings.csv", csv_text(map(_flat, results["ratings"])))
+    write_whole(folder / "pairings.csv", csv_text(map(_flat, results["crosstable"])))
     write_whole(folder / "report.html", report(results))
 
 
@@ -42,7 +42,8 @@ def _flat(row: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
-def _csv(rows: Iterable[dict[str, Any]]) -> str:
+def csv_text(rows: Iterable[dict[str, Any]]) -> str:
+    """Rows of the same columns, at least one, as CSV with a header."""
     every = list(rows)
     file = io.StringIO()
     writer = csv.DictWriter(file, every[0], lineterminator="\n")
@@ -70,11 +71,16 @@ def print_results(console: Console, results: dict[str, Any]) -> None:
         )
         table.add_row(*cells)
     console.print(table)
+    print_forfeits(console, results)
+    console.print(
+        f"{status(results)} {results['matches']} matches of at most {results['most_matches']}.", soft_wrap=True
+    )
+
+
+def print_forfeits(console: Console, results: dict[str, Any]) -> None:
+    """A line for each kind of forfeit, if there are any."""
     for row in results["forfeits"]:
         text = (
             f"{row['agent']} forfeited {row['count']} matches against {row['against']}: {row['kind']}: {row['message']}"
         )
         console.print(escape(text), style="red", soft_wrap=True)
-    console.print(
-        f"{status(results)} {results['matches']} matches of at most {results['most_matches']}.", soft_wrap=True
-    )

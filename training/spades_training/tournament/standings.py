@@ -93,7 +93,7 @@ class Standings:
             "matches": self.matches,
             "order_certain": order_is_certain(order, verdicts),
             "ratings": [self._rating(rank, order, ratings, verdicts) for rank in range(len(order))],
-            "crosstable": [self._cell(pair, verdicts) for pair in self.played],
+            "crosstable": [self._cell(pair, ratings, verdicts) for pair in self.played],
             "agents": [self._agent(k) for k in range(len(self.agents))],
             "forfeits": self._forfeits(),
             "timing": {
@@ -123,7 +123,7 @@ class Standings:
             row["ahead_is_certain"] = order_is_certain([own, following], verdicts)
         return row
 
-    def _cell(self, direction: Pairing, verdicts: dict[Pairing, int]) -> dict[str, Any]:
+    def _cell(self, direction: Pairing, ratings: Ratings, verdicts: dict[Pairing, int]) -> dict[str, Any]:
         a, b = direction
         found = self.played[direction]
         wins, losses = np.array(found.wins, float), np.array(found.losses, float)
@@ -137,6 +137,7 @@ class Standings:
             "losses": int(losses.sum()),
             "win_rate": dataclasses.asdict(proportion(wins, wins + losses)),
             "points_per_hand": dataclasses.asdict(ratio(margin, hands)),
+            "rating_gap": dataclasses.asdict(ratings.gap(a, b)),
             "better": {0: None, 1: self.agents[min(a, b)], -1: self.agents[max(a, b)]}[verdicts[min(a, b), max(a, b)]],
         }
 
