@@ -120,6 +120,7 @@ def league(
     rules = parse_rules(Config.load(run).rules)
     steps = history(run, snapshots)
     fixed = against or ["heuristic"]
+    # A pairing tells how far its first agent is ahead of its second: newer policies first, the zero of the scale last.
     agents = [*fixed[1:], *reversed(steps), fixed[0]]
     settings = make_settings(agents, rules, matches=matches, seed=seed, max_hands=max_hands, confidence=None)
     folder = run / "league" / "ratings" if out is None else out
