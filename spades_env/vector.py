@@ -181,6 +181,24 @@ class SpadesVectorEnv(VectorEnv):
         self._opponents_move(turns.learners_act(*self._core, self._decks, self._final_obs, actions, self._pending))
         return self._report()
 
+    def arrays(self) -> dict[str, np.ndarray]:
+        """Where every match stands: the environment's own arrays.
+
+        Copy them to save the tables. To go on from there, write the copies into those of an environment that was made
+        with the same arguments. (What agents without ``act_batch`` remember is not among them.)
+        """
+        tables = self.tables
+        return {
+            "states": tables.states,
+            "agent_rng": tables.agent_rng,
+            "turns": self._turns,
+            "seeded": self._seeded,
+        }
+
+    def observe(self) -> np.ndarray:
+        """The observations of the last step or reset once more, and their ``action_masks``."""
+        return self._report()[0]
+
     def action_masks(self) -> np.ndarray:
         """Bool of shape (num_envs, 75): the legal actions of every learner; none where an episode is over."""
         return self._masks.view(np.bool_)

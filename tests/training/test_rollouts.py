@@ -126,11 +126,3 @@ def test_it_learns_what_is_better():
     after = gain(stage)
     assert before < -0.005
     assert after > before / 2
-
-
-def test_the_state_goes_on():
-    stage = new_stage(n_envs=8)
-    stage.round()
-    again = Rollouts(stage.model, stage.env, stage.teacher, stage.config, stage.rng, stage.state())
-    assert again.done == stage.done > 0
-    assert not again.finished

@@ -7,10 +7,6 @@ import errno
 import io
 import json
 import os
-import signal
-import subprocess
-import sys
-import time
 import zipfile
 
 import numpy as np
@@ -157,43 +153,6 @@ def test_a_policy_with_a_hint_plays_as_it_learned(tmp_path):
         observations, *_ = streams.step(actions)
 
 
-def test_it_goes_on_after_a_kill(tmp_path):
-    """Kill it hard in the middle; it continues from the last checkpoint to the end."""
-    args = ["train", "--runs", str(tmp_path), "--name", "killed", "--total-timesteps", "400000"]
-    args += [f"--{key.replace('_', '-')}={value}" for key, value in SMALL.items() if not isinstance(value, bool)]
-    args += ["--checkpoint-every", "3000", "--eval-every", "3000", "--snapshot-every", "3000", "--no-tensorboard"]
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
-    command = [sys.executable, "-m", "spades_training.cli", *args]
-    process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL)
-    run = tmp_path / "killed"
-    try:
-        for _ in range(1_200):
-            if (run / "checkpoint.zip").exists() or process.poll() is not None:
-                break
-            time.sleep(0.1)
-        time.sleep(0.3)
-    finally:
-        process.send_signal(signal.SIGKILL)
-    assert process.wait() == -signal.SIGKILL
-    before = Checkpoint.load(run)
-    assert not (run / "model.zip").exists()
-    steps = before.state["metrics"]["rows"][-1]["steps"]
-    config = json.loads((run / "config.json").read_text())
-    config["total_timesteps"] = steps + 20_000  # there is no need to wait for the rest
-    (run / "config.json").write_text(json.dumps(config))
-    result = CliRunner().invoke(app, ["train", "--resume", str(run)])
-    assert result.exit_code == 0, result.output
-    assert "continuing from step" in result.output
-    rows = rows_of(run)
-    assert [row["steps"] for row in rows[: len(before.state["metrics"]["rows"])]] == [
-        str(row["steps"]) for row in before.state["metrics"]["rows"]
-    ]
-    assert [int(row["steps"]) for row in rows] == sorted({int(row["steps"]) for row in rows})
-    assert int(rows[-1]["steps"]) >= steps + 20_000
-    assert len(Checkpoint.load(run).snapshots) >= len(before.snapshots)
-    assert (run / "model.zip").exists()
-
-
 def test_a_loss_that_is_not_a_number(tmp_path, monkeypatch):
     from sb3_contrib import MaskablePPO
 
@@ -215,14 +174,6 @@ def test_a_full_disk(tmp_path, monkeypatch):
         write_whole(tmp_path / "file", "new")
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
     assert (tmp_path / "file").read_text() == "old"
-
-
-def test_a_damaged_checkpoint(tmp_path):
-    with pytest.raises(ValueError, match=r"nothing to resume: there is no .*checkpoint.zip"):
-        Checkpoint.load(tmp_path)
-    (tmp_path / "checkpoint.zip").write_bytes(b"PK\x03\x04 and nothing more")
-    with pytest.raises(ValueError, match=r"the checkpoint .*checkpoint.zip is damaged"):
-        Checkpoint.load(tmp_path)
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ from spades_agents.network import PolicyNetwork
 
 from spades_training.files import write_whole
 from spades_training.selfplay import OpponentMix
+from spades_training.streams import LearnerStreams
 
 __all__ = ["Checkpoint"]
 
@@ -24,16 +25,19 @@ FILE = "checkpoint.zip"
 
 @dataclass
 class Checkpoint:
-    """Everything but the matches in progress, which begin anew.
+    """Everything that the rest of the run depends on.
 
     Attributes:
         model: the saved model, optimizer included.
+        tables: the matches under way, as :meth:`LearnerStreams.arrays` names them.
         snapshots: past policies.
-        state: the rows of the metrics, the random streams, the learner's margins against the snapshots.
+        state: the rows of the metrics, how many decisions were rated by rollouts, the random streams, the learner's
+            margins against the snapshots.
         torch_rng: random state of torch.
     """
 
     model: bytes
+    tables: dict[str, np.ndarray]
     snapshots: list[PolicyNetwork]
     state: dict[str, Any]
     torch_rng: bytes
@@ -42,23 +46,25 @@ class Checkpoint:
     def of(
         cls,
         model: MaskablePPO,
+        env: LearnerStreams,
         mix: OpponentMix,
         rng: np.random.Generator,
         metrics: dict[str, Any],
-        rollouts: dict[str, Any] | None,
+        rated: int,
     ) -> Checkpoint:
-        """The state of a run between two updates."""
+        """The state of a run between an update and the choice of the snapshots that play next."""
         file = io.BytesIO()
         model.save(file)
         kind, keys, *rest = np.random.get_state()  # noqa: NPY002 - SB3 shuffles minibatches with it
         state = {
             "metrics": metrics,
-            "rollouts": rollouts,
+            "rated": rated,
             "rng": rng.bit_generator.state,
             "numpy": [kind, list(map(int, keys)), *rest],
             "margins": list(mix.margins),
         }
-        return cls(file.getvalue(), list(mix.snapshots), state, bytes(torch.get_rng_state().numpy()))
+        tables = {name: array.copy() for name, array in env.arrays().items()}
+        return cls(file.getvalue(), tables, list(mix.snapshots), state, bytes(torch.get_rng_state().numpy()))
 
     def restore_rng(self, rng: np.random.Generator) -> None:
         """Set all random streams to where they were."""
@@ -69,7 +75,7 @@ class Checkpoint:
 
     def restore_mix(self, mix: OpponentMix) -> None:
         """Give ``mix`` the snapshots, and what is known of their strength."""
-        mix.restore(self.snapshots, self.state.get("margins", [0.0] * len(self.snapshots)))  # older files have none
+        mix.restore(self.snapshots, self.state["margins"])
 
     def save(self, run: Path) -> None:
         """Write it to the folder of the run; the last one is there until this one is complete.
@@ -81,6 +87,9 @@ class Checkpoint:
         with zipfile.ZipFile(file, "w") as members:
             members.writestr("model.zip", self.model)
             members.writestr("torch_rng", self.torch_rng)
+            tables = io.BytesIO()
+            np.savez(tables, **self.tables)  # type: ignore[arg-type]
+            members.writestr("tables.npz", tables.getvalue())
             members.writestr("state.json", json.dumps(self.state))
             for k, network in enumerate(self.snapshots):
                 members.writestr(f"snapshot_{k}_{network.activation}.npz", network.to_bytes())
@@ -99,7 +108,9 @@ class Checkpoint:
                 names = sorted((n for n in members.namelist() if n.startswith("snapshot_")), key=_number)
                 snapshots = [_network(name, members.read(name)) for name in names]
                 state = json.loads(members.read("state.json"))
-                return cls(members.read("model.zip"), snapshots, state, members.read("torch_rng"))
+                with np.load(io.BytesIO(members.read("tables.npz"))) as file:
+                    tables = dict(file)
+                return cls(members.read("model.zip"), tables, snapshots, state, members.read("torch_rng"))
         except FileNotFoundError:
             raise ValueError(f"nothing to resume: there is no {path}") from None
         except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:

@@ -16,7 +16,6 @@ from sb3_contrib import MaskablePPO
 from spades_agents.learned import PolicyAgent
 from stable_baselines3.common.callbacks import BaseCallback
 
-from spades_env.rules import Rules
 from spades_training.checkpoint import Checkpoint
 from spades_training.config import Config
 from spades_training.evaluate import evaluate
@@ -25,6 +24,7 @@ from spades_training.intervals import Estimate
 from spades_training.rollouts import Rollouts
 from spades_training.sb3 import policy_network, save_player
 from spades_training.selfplay import OpponentMix
+from spades_training.streams import LearnerStreams
 
 __all__ = ["Monitor", "TrainingError"]
 
@@ -44,7 +44,7 @@ class Monitor(BaseCallback):
     Args:
         config: the settings.
         run: the folder of the run.
-        rules: the rules.
+        env: where the learner plays.
         mix: the opponents in the environment.
         rng: the stream of the self-play.
         console: where to print.
@@ -55,14 +55,15 @@ class Monitor(BaseCallback):
         self,
         config: Config,
         run: Path,
-        rules: Rules,
+        env: LearnerStreams,
         mix: OpponentMix,
         rng: np.random.Generator,
         console: Console,
         metrics: dict[str, Any] | None = None,
     ) -> None:
         super().__init__()
-        self.config, self.run, self.rules, self.mix, self.rng, self.console = config, run, rules, mix, rng, console
+        self.config, self.run, self.env, self.mix, self.rng, self.console = config, run, env, mix, rng, console
+        self.rules = env.rules
         self.metrics: dict[str, Any] = metrics or {"rows": [], "seconds": 0.0}
         self.progress = Progress(
             TextColumn("{task.description}"),
@@ -73,7 +74,7 @@ class Monitor(BaseCallback):
             console=console,
             disable=not console.is_terminal,
         )
-        self.rollouts: dict[str, Any] | None = None
+        self.rated = 0  # decisions, by rollouts
         self._evaluation = ""
         self._start = time.perf_counter() - self.metrics["seconds"]
         self._clock = time.perf_counter()
@@ -81,11 +82,11 @@ class Monitor(BaseCallback):
 
     def after_round(self, model: MaskablePPO, stage: Rollouts, before: int) -> None:
         """Evaluate and save while the model learns from rollouts, ``before`` of them having been rated a round ago."""
-        self.rollouts = stage.state()
+        self.rated = stage.done
         if stage.done // self.config.eval_every > before // self.config.eval_every or stage.finished:
             self.measure(model, self.config.warm_start + stage.done)
         if stage.done // self.config.checkpoint_every > before // self.config.checkpoint_every or stage.finished:
-            self._checkpoint(model)
+            self.checkpoint(model)
 
     def _on_training_start(self) -> None:
         self._steps_before = self.model.num_timesteps
@@ -112,17 +113,16 @@ class Monitor(BaseCallback):
             league = self.run / LEAGUE
             league.mkdir(exist_ok=True)
             save_player(network, league / f"{self.num_timesteps:012}.zip", self.rules)
-        self.mix.update(network)
         if self._due(self.config.eval_every):
             self._evaluate()
         if self._due(self.config.checkpoint_every) and self.num_timesteps > 0:
-            self._checkpoint(self.model)  # type: ignore[arg-type]
+            self.checkpoint(self.model)  # type: ignore[arg-type]
+        self.mix.update(network)  # after the checkpoint: it draws from the random stream, as a run that goes on will
 
     def _on_training_end(self) -> None:
         self._check_loss()
-        self.mix.update(policy_network(self.model))  # type: ignore[arg-type]
         self._evaluate()
-        self._checkpoint(self.model)  # type: ignore[arg-type]
+        self.checkpoint(self.model)  # type: ignore[arg-type]
         self.progress.stop()
 
     def _due(self, every: int) -> bool:
@@ -140,9 +140,10 @@ class Monitor(BaseCallback):
                 f"the last checkpoint in {self.run} is from before"
             )
 
-    def _checkpoint(self, model: MaskablePPO) -> None:
+    def checkpoint(self, model: MaskablePPO) -> None:
+        """Save the state of the run."""
         self.metrics["seconds"] = time.perf_counter() - self._start
-        Checkpoint.of(model, self.mix, self.rng, self.metrics, self.rollouts).save(self.run)
+        Checkpoint.of(model, self.env, self.mix, self.rng, self.metrics, self.rated).save(self.run)
 
     def measure(self, model: MaskablePPO, decisions: int) -> None:
         """Play the frozen opponents, then write a row of the metrics.

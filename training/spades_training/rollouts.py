@@ -58,7 +58,7 @@ class Rollouts:
         teacher: the player to improve on; rollouts are the scripted player's, whoever it is.
         config: how many to rate, ``doubt`` and the other settings.
         rng: chooses who plays, minibatches and suits.
-        state: of :meth:`state`, to go on from there.
+        done: how many have been rated, by a run that goes on from a checkpoint.
     """
 
     def __init__(
@@ -68,10 +68,10 @@ class Rollouts:
         teacher: BatchAgent,
         config: Config,
         rng: np.random.Generator,
-        state: dict[str, Any] | None = None,
+        done: int = 0,
     ) -> None:
         self.model, self.env, self.teacher, self.config, self.rng = model, env, teacher, config, rng
-        self.done: int = state["done"] if state else 0
+        self.done = done
         swaps = suit_swaps(env.rules, env.features > 0, env.hints > 0, env.hidden // NUM_CARDS)
         self._swaps = [tuple(map(torch.as_tensor, swap)) for swap in (swaps if config.suit_symmetry else swaps[:1])]
         self._values = match_table(env.rules)
@@ -79,16 +79,11 @@ class Rollouts:
         self._doubts = np.full(len(Phase), config.doubt, np.float32)
         self._doubts[Phase.BLIND], self._doubts[Phase.DRAFT] = config.blind_doubt, DRAFT_DOUBT * config.doubt
         self._plan = np.zeros(1, PLAN)
-        self._observations: np.ndarray | None = None
 
     @property
     def finished(self) -> bool:
         """Whether all decisions have been rated."""
         return self.done >= self.config.rollouts
-
-    def state(self) -> dict[str, Any]:
-        """What a checkpoint must keep beside the model, as JSON can hold it."""
-        return {"done": self.done}
 
     def round(self) -> None:
         """Play and rate at every table for a while, then learn from it."""
@@ -109,7 +104,7 @@ class Rollouts:
     def _collect(self) -> tuple[np.ndarray, ...]:
         """What the learners saw; their actions' gains, the teacher's actions, the returns of these."""
         env, tables = self.env, self.env.spades.tables
-        observations: Any = env.reset() if self._observations is None else self._observations
+        observations: Any = env.observe() if self.done else env.reset()
         everyone = np.arange(env.num_envs)
         player = PolicyAgent(policy_network(self.model), env.rules, deterministic=False, seed=self._seed())
         own = everyone[self.rng.random(env.num_envs) < (0.5 if self.done >= ALONE * self.config.rollouts else 0)]
@@ -129,7 +124,6 @@ class Rollouts:
             if own.size:
                 actions[own] = player.act_batch(tables, own)
             observations, *_ = env.step(actions)
-        self._observations = observations
         return tuple(np.concatenate(part) for part in zip(*parts, strict=True))
 
     def _seed(self) -> int:

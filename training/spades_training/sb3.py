@@ -113,6 +113,10 @@ class SpadesVecEnv(VecEnv):
             self._lengths[dones] = 0
         return observations, rewards.astype(np.float32), dones, infos
 
+    def arrays(self) -> dict[str, np.ndarray]:
+        """As :meth:`SpadesVectorEnv.arrays`, with what is counted of the episodes under way."""
+        return self.env.arrays() | {"returns": self._returns, "lengths": self._lengths}
+
     def action_masks(self) -> np.ndarray:
         """Bool of shape (num_envs, 75): the legal actions of every learner."""
         return self.env.action_masks()

@@ -76,7 +76,7 @@ class OpponentMix:
         """Make ``network`` the current policy, and draw the snapshots that play until the next update."""
         self._current = self._player(network)
         count = min(ACTIVE, len(self.snapshots))
-        weights = self.weights() if self.by_strength else None
+        weights = self.weights() if self.by_strength and count else None
         chosen = self.rng.choice(len(self.snapshots), count, replace=False, p=weights) if count else ()
         self._active = {int(k): self._player(self.snapshots[k]) for k in chosen}
 
@@ -170,6 +170,10 @@ class SelfPlayEnv(SpadesVectorEnv):
         self.mix = mix
         self.kinds = np.zeros(num_envs, np.int64)
         self._hands_seen = np.full(num_envs, -1, np.int64)
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """As :class:`SpadesVectorEnv`, and who plays at each table."""
+        return super().arrays() | {"kinds": self.kinds, "hands_seen": self._hands_seen}
 
     def _hands(self) -> np.ndarray:
         """A number for the hand at each table."""

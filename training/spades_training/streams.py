@@ -122,18 +122,43 @@ class LearnerStreams(VecEnvWrapper):
     def reset(self) -> np.ndarray:
         """Begin anew at every table."""
         observations: np.ndarray = self.venv.reset()  # type: ignore[assignment]
-        self._hands = self._hand_numbers()
+        self._hands[:] = self._hand_numbers()
         self._begin_hands(observations, np.arange(self.num_envs))
         self._points[:] = 0
         self._lengths[:] = 0
         return self._with_more(observations)
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """As :meth:`SpadesVecEnv.arrays`, with what is known of the hands under way."""
+        own = {"potential": self._potential, "hands": self._hands, "points": self._points, "steps": self._lengths}
+        if self._baseline is not None:
+            own["baseline"] = self._baseline
+        return self.venv.arrays() | own  # type: ignore[attr-defined]
+
+    def observe(self) -> np.ndarray:
+        """The observations of the last step or reset once more."""
+        return self._with_more(self.spades.observe())
+
+    def restore(self, saved: dict[str, np.ndarray]) -> None:
+        """Go on from copies of :meth:`arrays`.
+
+        Raises:
+            ValueError: if they are not those of such an environment.
+        """
+        own = self.arrays()
+        if {k: (a.shape, a.dtype) for k, a in own.items()} != {k: (a.shape, a.dtype) for k, a in saved.items()}:
+            raise ValueError("the tables in the checkpoint are those of other settings, or of another version")
+        for name, array in own.items():
+            array[...] = saved[name]
+        self.spades.observe()
+        self.venv._reset_seeds()  # the model that was loaded has asked for other matches at the next reset
 
     def step_wait(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[dict[str, Any]]]:
         """As the environment, with other rewards and ends."""
         observations, rewards, dones, infos = self.venv.step_wait()
         hands = self._hand_numbers()
         ended = dones | (hands != self._hands)
-        self._hands = hands
+        self._hands[:] = hands
         gains = self._gains(ended, dones, infos)
         paid = gains if self.match_value else rewards
         rewards = gains if self.match_value else rewards + gains

@@ -172,14 +172,17 @@ def train(config: Config, run: Path, resume: bool = False, console: Console | No
         if config.start:
             _take_weights(model, config.start)
     else:
-        model = MaskablePPO.load(io.BytesIO(checkpoint.model), env, device="cpu")
+        model = MaskablePPO.load(io.BytesIO(checkpoint.model), env, device="cpu", force_reset=False)
+        env.restore(checkpoint.tables)
         checkpoint.restore_mix(mix)
         checkpoint.restore_rng(rng)
-        done = model.num_timesteps + (checkpoint.state["rollouts"] or {"done": 0})["done"]
-        env.seed(config.seed + done)  # other decks than those that the run began with
-        console.print(f"continuing from step {done:,}", highlight=False)
+        text = (
+            f"{config.warm_start:,} imitated, {checkpoint.state['rated']:,} rated, {model.num_timesteps:,} of self-play"
+        )
+        console.print(f"continuing from the checkpoint: {text}", highlight=False, soft_wrap=True)
+    rated = checkpoint.state["rated"] if checkpoint else 0
     model.set_logger(configure(str(run / "tensorboard"), ["tensorboard"] if config.tensorboard else []))
-    monitor = Monitor(config, run, rules, mix, rng, console, checkpoint.state["metrics"] if checkpoint else None)
+    monitor = Monitor(config, run, env, mix, rng, console, checkpoint.state["metrics"] if checkpoint else None)
 
     # The warm start.
     if checkpoint is None and config.warm_start:
@@ -188,19 +191,21 @@ def train(config: Config, run: Path, resume: bool = False, console: Console | No
         with display.progress_bar(f"imitating {config.teacher}") as progress:
 
             def after_round(done: int, rounds: int) -> None:
-                mix.update(policy_network(model))
+                if done < rounds:
+                    mix.update(policy_network(model))
                 progress(done, rounds)
 
             agreement = imitate(model, env, _teacher(config), config.warm_start, after_round)
         text = f"imitated {config.warm_start:,} decisions of {config.teacher}, the same choice in"
         console.print(f"{text} {100 * agreement:.1f}% of the last ones", highlight=False, soft_wrap=True)
+        monitor.checkpoint(model)
+    if config.warm_start and not rated and not model.num_timesteps:
+        mix.update(policy_network(model))
 
     # What can be learned from rollouts.
     if config.rollouts:
-        stage = Rollouts(
-            model, env, _teacher(config), config, rng, checkpoint.state["rollouts"] if checkpoint else None
-        )
-        monitor.rollouts = stage.state()  # a run that is resumed after this stage must not begin it anew the next time
+        stage = Rollouts(model, env, _teacher(config), config, rng, rated)
+        monitor.rated = rated  # a run that is resumed after this stage must not begin it anew the next time
         with display.progress_bar("learning from rollouts") as progress:
             while not stage.finished:
                 mix.update(policy_network(model))
@@ -210,6 +215,8 @@ def train(config: Config, run: Path, resume: bool = False, console: Console | No
                 progress(min(stage.done, config.rollouts), config.rollouts)
 
     # The self-play.
+    if config.rollouts and not model.num_timesteps:
+        mix.update(policy_network(model))
     remaining = config.total_timesteps - model.num_timesteps
     if remaining > 0:
         with monitor.progress:

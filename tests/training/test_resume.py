@@ -1,0 +1,173 @@
+"""A run that was stopped goes on from its checkpoint as if nothing had been."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+import zipfile
+
+import numpy as np
+import pytest
+from rich.console import Console
+from spades_training.checkpoint import Checkpoint
+from spades_training.cli import app
+from spades_training.config import Config
+from spades_training.train import new_run, train
+from typer.testing import CliRunner
+
+SMALL = {"n_envs": 32, "n_steps": 32, "batch_size": 512, "layers": "32", "eval_hands": 100, "final_matches": 2}
+SMALL |= {"eval_opponents": "random", "tensorboard": False, "max_hands": 20}
+MANY = {"checkpoint_every": 1_000, "snapshot_every": 1_500, "eval_every": 2_000}
+
+
+class Stopped(Exception):
+    """Right after a checkpoint."""
+
+
+def quiet():
+    return Console(file=io.StringIO())
+
+
+def left(run):
+    """The weights, and all of the metrics but the times."""
+    with zipfile.ZipFile(run / "model.zip") as members, members.open("actor.npz") as file:
+        weights = np.load(file)["weights"]
+    with open(run / "metrics.csv", newline="") as file:
+        return weights, [{k: v for k, v in row.items() if "second" not in k} for row in csv.DictReader(file)]
+
+
+def same(run, other):
+    (weights, rows), (weights_there, rows_there) = left(run), left(other)
+    return (weights == weights_there).all() and rows == rows_there
+
+
+def count_checkpoints(monkeypatch, stop=None):
+    """The number of checkpoints from here on, in a list; a run is stopped after number ``stop``."""
+    save, count = Checkpoint.save, [0]
+
+    def counted(self, run):
+        save(self, run)
+        count[0] += 1
+        if count[0] == stop:
+            raise Stopped
+
+    monkeypatch.setattr(Checkpoint, "save", counted)
+    return count
+
+
+@pytest.mark.parametrize(
+    "settings,stops",
+    [
+        ({"warm_start": 3_000}, (1, 3)),
+        (
+            {
+                "rules": "partnership",
+                "warm_start": 0,
+                "opponents": "self:1,snapshot:3,random:1",
+                "snapshot_sampling": "strength",
+                "random_scores": 0.3,
+                "duplicate_baseline": True,
+            },
+            (2,),
+        ),
+        (
+            {
+                "rules": "cutthroat",
+                "warm_start": 0,
+                "episode": "match",
+                "reward": "win",
+                "opponents": "self:1,heuristic:1,pimc:worlds=1:0.05",
+            },
+            (2,),
+        ),
+        (
+            {
+                "reward": "match",
+                "warm_start": 3_000,
+                "teacher": "bidder",
+                "hint": "bidder",
+                "card_features": True,
+                "rollouts": 8_000,
+                "oracle_critic": True,
+                "random_scores": 0.3,
+                "total_timesteps": 3_000,
+            },
+            (1, 3, 6, 7),  # after the imitation, within the rollouts, at their end, within the self-play
+        ),
+    ],
+    ids=["imitation", "strength", "matches", "rollouts"],
+)
+def test_a_run_that_goes_on_is_the_same_run(settings, stops, tmp_path, monkeypatch):
+    """To the last bit, in every stage; also when it is stopped once more."""
+    config = Config(**SMALL | MANY | {"total_timesteps": 5_000} | settings)
+    whole = new_run(config, tmp_path, "whole")
+    with monkeypatch.context() as patch:
+        count = count_checkpoints(patch)
+        train(config, whole, console=quiet())
+    assert count[0] > max(stops)
+    stopped = new_run(config, tmp_path, "stopped")
+    before = 0
+    for stop in stops:
+        with monkeypatch.context() as patch:
+            count_checkpoints(patch, stop - before)
+            with pytest.raises(Stopped):
+                train(config, stopped, resume=before > 0, console=quiet())
+        before = stop
+    train(config, stopped, resume=True, console=quiet())
+    assert same(whole, stopped)
+
+
+def test_after_a_kill(tmp_path):
+    """Kill the command hard in the middle; the rest is the same, and it is not done twice."""
+    changes = SMALL | {"warm_start": 0, "total_timesteps": 30_000, "checkpoint_every": 5_000}
+    args = ["train", "--runs", str(tmp_path), "--name", "killed", "--no-tensorboard"]
+    args += [f"--{key.replace('_', '-')}={value}" for key, value in changes.items() if not isinstance(value, bool)]
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    process = subprocess.Popen(
+        [sys.executable, "-m", "spades_training.cli", *args], env=environment, stdout=subprocess.DEVNULL
+    )
+    run = tmp_path / "killed"
+    try:
+        for _ in range(2_400):
+            if (run / "checkpoint.zip").exists() or process.poll() is not None:
+                break
+            time.sleep(0.05)
+    finally:
+        process.send_signal(signal.SIGKILL)
+    assert process.wait() == -signal.SIGKILL
+    config = Config.load(run)
+    assert config == Config(**changes)
+    before = json.loads(json.dumps(Checkpoint.load(run).state["metrics"]["rows"]))
+    assert not (run / "model.zip").exists()
+    result = CliRunner().invoke(app, ["train", "--resume", str(run)])
+    assert result.exit_code == 0, result.output
+    assert "continuing from the checkpoint: 0 imitated, 0 rated, " in result.output
+    whole = new_run(config, tmp_path, "whole")
+    train(config, whole, console=quiet())
+    assert same(whole, run)
+    with open(run / "metrics.csv", newline="") as file:
+        assert [row["seconds"] for row in csv.DictReader(file)][: len(before)] == [str(r["seconds"]) for r in before]
+
+
+def test_a_damaged_checkpoint(tmp_path):
+    with pytest.raises(ValueError, match=r"nothing to resume: there is no .*checkpoint.zip"):
+        Checkpoint.load(tmp_path)
+    (tmp_path / "checkpoint.zip").write_bytes(b"PK\x03\x04 and nothing more")
+    with pytest.raises(ValueError, match=r"the checkpoint .*checkpoint.zip is damaged"):
+        Checkpoint.load(tmp_path)
+
+
+def test_a_checkpoint_of_other_settings(tmp_path):
+    """Settings that were changed by hand so that the tables are others are refused."""
+    config = Config(**SMALL | {"warm_start": 0, "total_timesteps": 1_000})
+    run = new_run(config, tmp_path)
+    train(config, run, console=quiet())
+    changed = Config(**json.loads(config.to_json()) | {"n_envs": 16, "total_timesteps": 2_000})
+    with pytest.raises(ValueError, match="the tables in the checkpoint are those of other settings"):
+        train(changed, run, resume=True, console=quiet())
