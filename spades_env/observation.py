@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -52,7 +52,10 @@ class Field:
 TARGET_STEP = 25  # points for one bit of "to_target"
 
 
-def _laid_out(*blocks: tuple[Field, ...]) -> Iterator[Field]:
+AnyField = TypeVar("AnyField", bound=Field)
+
+
+def laid_out(*blocks: tuple[AnyField, ...]) -> Iterator[AnyField]:
     """Fields one after another; those of a block are repeated together, row by row."""
     start = 0
     for block in blocks:
@@ -65,7 +68,7 @@ def _laid_out(*blocks: tuple[Field, ...]) -> Iterator[Field]:
 
 
 LAYOUT: tuple[Field, ...] = tuple(
-    _laid_out(
+    laid_out(
         (Field("hand", 1, 52, "set", "own cards; none before the blind question is answered"),),
         (Field("drawn", 1, 52, "set", "the card just drawn in the draft, if the observer is to decide on it"),),
         (Field("gone", 1, 52, "set", "cards seen to leave play: discards seen in the draft, cards given up"),),

@@ -6,43 +6,92 @@ slowly from single cards.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from spades_agents.compiler import jit
-from spades_env.cards import NUM_CARDS, SPADES
+from spades_env.cards import SPADES
 from spades_env.engine.bits import U64, bit, highest, lowest, popcount, suit_mask
 from spades_env.engine.conceal import sees_hand
 from spades_env.engine.play import led_suit, playable
 from spades_env.engine.state import NO_BID, PLAY
+from spades_env.observation import Field, laid_out
 
-__all__ = ["FEATURES", "SETS", "SUIT", "SUITS_AT", "TRICK_SUIT_AT", "write_features"]
+__all__ = ["FEATURES", "FIELDS", "LAYOUT", "Feature", "write_features"]
 
-# Six sets of cards, the lengths of suits, the trick, what seats and sides still need, scores.
-SETS = 6
-SUIT = 14 + 14 + 6 + 5
-NEED, LEAST_NEED = 12, -3  # tricks that a seat needs for its bid
-SIDE_NEED, LEAST_SIDE_NEED = 15, -4
-SCORE, LEAST_SCORE, SCORE_STEP = 15, -200, 50
-LEAD, LEAST_LEAD = 13, -300
-SUITS_AT = SETS * NUM_CARDS
-_TRICK = SUITS_AT + 4 * SUIT
-TRICK_SUIT_AT = _TRICK + 8
-_SEATS = _TRICK + 4 + 4 + 4 + 14
-_SIDES = _SEATS + 4 * (NEED + 1)
-_BIDS = _SIDES + 2 * SIDE_NEED
-_SCORES = _BIDS + 18 + 5
-FEATURES = _SCORES + 2 * SCORE + LEAD
+
+@dataclass(frozen=True)
+class Feature(Field):
+    """A named part of the features: as one of the observation, but numbers need not begin at 0 nor go up by 1.
+
+    Attributes:
+        first: with the code ``"one-hot"`` what the first bit stands for, with ``"count"`` the value without a bit.
+        step: from one bit to the next.
+    """
+
+    first: int = 0
+    step: int = 1
+
+
+LAYOUT: tuple[Feature, ...] = tuple(
+    laid_out(
+        (Feature("legal", 1, 52, "set", "cards that may be played; none before the play and out of turn"),),
+        (Feature("taking", 1, 52, "set", "those of them that would take the trick from its best card; all on a lead"),),
+        (Feature("masters", 1, 52, "set", "own cards above all hidden ones of their suit"),),
+        (Feature("lowest", 1, 52, "set", "the lowest own card of each suit"),),
+        (Feature("highest", 1, 52, "set", "the highest own card of each suit"),),
+        (Feature("cheapest", 1, 52, "set", "the lowest card of each suit that would take the trick"),),
+        (  # a block for each suit
+            Feature("own", 4, 14, "one-hot", "own cards of the suit"),
+            Feature("hidden", 4, 14, "one-hot", "cards of the suit that the seat has not seen"),
+            Feature("mastered", 4, 6, "count", "masters in the suit"),
+            Feature("above", 4, 5, "one-hot", "hidden cards above the highest own one; none without own cards"),
+        ),
+        (Feature("in_trick", 1, 4, "one-hot", "cards in the current trick"),),
+        (Feature("holder", 1, 4, "one-hot", "seat whose card holds the trick; none on a lead"),),
+        (Feature("led", 1, 4, "one-hot", "suit led; none on a lead"),),
+        (Feature("cards", 1, 14, "one-hot", "own cards"),),
+        (  # a block for each seat
+            Feature("need", 4, 12, "one-hot", "tricks that the seat lacks to its bid; none before the bid", first=-3),
+            Feature("nil", 4, 1, "flag", "the seat bid nil"),
+        ),
+        (Feature("side_need", 2, 15, "one-hot", "the same, nil bids left out: own side, all others", first=-4),),
+        (Feature("bids", 1, 18, "one-hot", "sum of the bids made"),),
+        (Feature("bids_made", 1, 5, "one-hot", "how many they are"),),
+        (Feature("score", 2, 15, "count", "points: own side, best other side", first=-200, step=50),),
+        (Feature("lead", 1, 13, "count", "points of the own side beyond the best other's", first=-300, step=50),),
+    )
+)
+FIELDS: dict[str, Feature] = {field.name: field for field in LAYOUT}
+FEATURES = max(part.stop for field in LAYOUT for part in field.slices)
+
+
+def _place(name: str) -> tuple[int, int, int, int, int]:
+    """What the compiled code, which knows no dataclasses, needs of a field."""
+    field = FIELDS[name]
+    return field.start, field.width, field.stride, field.first, field.step
+
+
+LEGAL, TAKING, MASTERS = _place("legal"), _place("taking"), _place("masters")
+LOWEST, HIGHEST, CHEAPEST = _place("lowest"), _place("highest"), _place("cheapest")
+OWN, HIDDEN, MASTERED, ABOVE = _place("own"), _place("hidden"), _place("mastered"), _place("above")
+IN_TRICK, HOLDER, LED, CARDS = _place("in_trick"), _place("holder"), _place("led"), _place("cards")
+NEED, NIL, SIDE_NEED = _place("need"), _place("nil"), _place("side_need")
+BIDS, BIDS_MADE, SCORE, LEAD = _place("bids"), _place("bids_made"), _place("score"), _place("lead")
 
 
 @jit
-def one_hot(out, start, width, value):
-    """Set the bit for ``value``, cut off at both ends."""
-    out[start + min(max(value, 0), width - 1)] = 1
+def one_hot(out, place, row, value):
+    """Set the bit for ``value`` in slice ``row`` of a field, cut off at both ends."""
+    start, width, stride, first, _ = place
+    out[start + stride * row + min(max(value - first, 0), width - 1)] = 1
 
 
 @jit
-def up_to(out, start, width, value):
-    """Set the first ``value`` bits."""
-    for k in range(min(value, width)):
-        out[start + k] = 1
+def count(out, place, row, value):
+    """Set as many bits as ``value`` is worth in slice ``row`` of a field."""
+    start, width, stride, first, step = place
+    for k in range(min((value - first) // step, width)):
+        out[start + stride * row + k] = 1
 
 
 @jit
@@ -52,7 +101,7 @@ def put_cards(out, place, cards):
     while rest:
         card = lowest(rest)
         rest &= rest - U64(1)
-        out[NUM_CARDS * place + card] = 1
+        out[place[0] + card] = 1
 
 
 @jit
@@ -87,30 +136,29 @@ def write_features(s, r, seat, out):
         hidden &= ~U64(1)  # the 2 of clubs is not in play
     legal = playable(s, r) if s.phase == PLAY and s.seat == seat else U64(0)
     taking = winners(s, legal)
-    put_cards(out, 0, legal)
-    put_cards(out, 1, taking)
+    put_cards(out, LEGAL, legal)
+    put_cards(out, TAKING, taking)
     for suit in range(4):
         own = hand & suit_mask(suit)
         others = hidden & suit_mask(suit)
         top = bit(highest(others)) if others else U64(0)
         masters = own & ~(top | (top - U64(1))) if others else own
-        put_cards(out, 2, masters)
-        start = SUITS_AT + SUIT * suit
-        one_hot(out, start, 14, popcount(own))
-        one_hot(out, start + 14, 14, popcount(others))
-        up_to(out, start + 28, 6, popcount(masters))
+        put_cards(out, MASTERS, masters)
+        one_hot(out, OWN, suit, popcount(own))
+        one_hot(out, HIDDEN, suit, popcount(others))
+        count(out, MASTERED, suit, popcount(masters))
         if own:
             best = bit(highest(own))
-            put_cards(out, 3, bit(lowest(own)))
-            put_cards(out, 4, best)
-            one_hot(out, start + 34, 5, popcount(others & ~(best - U64(1))))
+            put_cards(out, LOWEST, bit(lowest(own)))
+            put_cards(out, HIGHEST, best)
+            one_hot(out, ABOVE, suit, popcount(others & ~(best - U64(1))))
         if taking & suit_mask(suit):
-            put_cards(out, 5, bit(lowest(taking & suit_mask(suit))))
-    one_hot(out, _TRICK, 4, s.in_trick)
+            put_cards(out, CHEAPEST, bit(lowest(taking & suit_mask(suit))))
+    one_hot(out, IN_TRICK, 0, s.in_trick)
     if s.in_trick > 0:
-        out[_TRICK + 4 + (s.best_seat - seat + players) % players] = 1
-        out[TRICK_SUIT_AT + led_suit(s)] = 1
-    one_hot(out, _TRICK + 12, 14, popcount(hand))
+        one_hot(out, HOLDER, 0, (s.best_seat - seat + players) % players)
+        one_hot(out, LED, 0, led_suit(s))
+    one_hot(out, CARDS, 0, popcount(hand))
     bids = 0
     made = 0
     need_own = 0
@@ -122,23 +170,22 @@ def write_features(s, r, seat, out):
             continue
         made += 1
         bids += bid
-        start = _SEATS + (NEED + 1) * k
-        one_hot(out, start, NEED, bid - s.tricks[other] - LEAST_NEED)
-        out[start + NEED] = bid == 0
-        if bid > 0:
-            if other % sides == seat % sides:
-                need_own += bid - s.tricks[other]
-            else:
-                need_others += bid - s.tricks[other]
-    one_hot(out, _SIDES, SIDE_NEED, need_own - LEAST_SIDE_NEED)
-    one_hot(out, _SIDES + SIDE_NEED, SIDE_NEED, need_others - LEAST_SIDE_NEED)
-    one_hot(out, _BIDS, 18, bids)
-    one_hot(out, _BIDS + 18, 5, made)
+        one_hot(out, NEED, k, bid - s.tricks[other])
+        if bid == 0:
+            one_hot(out, NIL, k, 0)
+        elif other % sides == seat % sides:
+            need_own += bid - s.tricks[other]
+        else:
+            need_others += bid - s.tricks[other]
+    one_hot(out, SIDE_NEED, 0, need_own)
+    one_hot(out, SIDE_NEED, 1, need_others)
+    one_hot(out, BIDS, 0, bids)
+    one_hot(out, BIDS_MADE, 0, made)
     side = seat % sides
     best_other = -(1 << 30)
     for k in range(sides):
         if k != side:
             best_other = max(best_other, s.scores[k])
-    up_to(out, _SCORES, SCORE, (s.scores[side] - LEAST_SCORE) // SCORE_STEP)
-    up_to(out, _SCORES + SCORE, SCORE, (best_other - LEAST_SCORE) // SCORE_STEP)
-    up_to(out, _SCORES + 2 * SCORE, LEAD, (s.scores[side] - best_other - LEAST_LEAD) // SCORE_STEP)
+    count(out, SCORE, 0, s.scores[side])
+    count(out, SCORE, 1, best_other)
+    count(out, LEAD, 0, s.scores[side] - best_other)

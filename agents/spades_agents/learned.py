@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from spades_agents import card_features
 from spades_agents.base import RowsAgent
 from spades_agents.bidder.agent import BidderAgent
 from spades_agents.card_features import FEATURES, write_features
@@ -35,7 +36,11 @@ __all__ = [
     "HINTS",
     "PPOAgent",
     "PolicyAgent",
+    "check_features_named",
+    "check_layouts",
+    "features_digest",
     "layout_digest",
+    "layouts",
     "model_card",
     "new_hinter",
     "read_model",
@@ -48,8 +53,49 @@ FORMAT = "spades_env policy"
 
 def layout_digest() -> str:
     """Names the layout of the observation: two versions of the package with the same digest encode alike."""
-    fields = [(f.name, f.rows, f.width, f.code, f.start, f.stride) for f in LAYOUT]
+    return _digest([(f.name, f.rows, f.width, f.code, f.start, f.stride) for f in LAYOUT])
+
+
+def features_digest() -> str:
+    """The same for the layout of the features of :mod:`spades_agents.card_features`."""
+    fields = card_features.LAYOUT
+    return _digest([(f.name, f.rows, f.width, f.code, f.start, f.stride, f.first, f.step) for f in fields])
+
+
+def _digest(fields: list[tuple[str | int, ...]]) -> str:
     return hashlib.sha256(json.dumps(fields).encode()).hexdigest()[:16]
+
+
+def layouts(network: PolicyNetwork) -> dict[str, Any]:
+    """What the card of a network says of its inputs; the features are null if it sees none."""
+    features = features_digest() if network.sees_features else None
+    return {"observation_size": SIZE, "layout": layout_digest(), "features": features}
+
+
+def check_layouts(what: str, card: dict[str, Any]) -> None:
+    """Check that a network with this card reads what this version writes.
+
+    Raises:
+        ValueError: if not; ``what`` names it.
+    """
+    for key, subject, now in (
+        ("layout", "observation", layout_digest()),
+        ("features", "card features", features_digest()),
+    ):
+        found = card.get(key)
+        if found != now and (key, found) != ("features", None):
+            text = f"layout {found}; this version has layout {now}: train it anew"
+            raise ValueError(f"{what} was trained on another version of the {subject}, {text}")
+
+
+def check_features_named(what: str, card: dict[str, Any], network: PolicyNetwork) -> None:
+    """Check that the card of a network that sees card features says which; those of older files do not.
+
+    Raises:
+        ValueError: if not; ``what`` names it.
+    """
+    if network.sees_features and card.get("features") is None:
+        raise ValueError(f"{what} sees card features, but does not say in which layout: train it anew")
 
 
 @jit
@@ -188,19 +234,15 @@ def read_model(path: str | os.PathLike[str]) -> tuple[PolicyNetwork, Rules]:
 def _checked(file: Path, card: Any, actor: bytes) -> tuple[PolicyNetwork, Rules]:
     if not isinstance(card, dict) or card.get("format") != FORMAT:
         raise ValueError(f"{file} is not a model that `spades train` has saved")
-    if card.get("layout") != layout_digest():
-        size = card.get("observation_size")
-        raise ValueError(
-            f"the model {file} was trained on another version of the observation ({size} bits, layout "
-            f"{card.get('layout')}); this version has {SIZE} bits, layout {layout_digest()}: train it anew"
-        )
+    check_layouts(f"the model {file}", card)
     try:
-        return PolicyNetwork.from_bytes(actor, card["activation"]), Rules.from_dict(card["rules"])
+        network, rules = PolicyNetwork.from_bytes(actor, card["activation"]), Rules.from_dict(card["rules"])
     except (KeyError, TypeError, ValueError, OSError, EOFError, zipfile.BadZipFile) as error:
         raise ValueError(f"the model file {file} is damaged: {error}") from None
+    check_features_named(f"the model {file}", card, network)
+    return network, rules
 
 
-def model_card(rules: Rules, activation: str) -> dict[str, Any]:
+def model_card(rules: Rules, network: PolicyNetwork) -> dict[str, Any]:
     """What :data:`CARD` of a model file says."""
-    size = {"observation_size": SIZE, "layout": layout_digest()}
-    return {"format": FORMAT, **size, "rules": rules.to_dict(), "activation": activation}
+    return {"format": FORMAT, **layouts(network), "rules": rules.to_dict(), "activation": network.activation}

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from spades_agents.base import TableArrays
-from spades_agents.learned import PolicyAgent, layout_digest
+from spades_agents.learned import PolicyAgent, check_features_named, check_layouts
 from spades_agents.network import PolicyNetwork
 from spades_agents.safetensors import pack_tensors, unpack_tensors
 from spades_env.game import View
@@ -113,11 +113,7 @@ def read_card(game: str, folder: Path = FOLDER) -> dict[str, Any]:
         raise ValueError(f"the card {path} is damaged") from None
     if not isinstance(card, dict) or card.get("format") != FORMAT:
         raise ValueError(f"{path} is not the card of a player")
-    if card.get("layout") != layout_digest():
-        raise ValueError(
-            f"the player {path} was trained on another version of the observation (layout {card.get('layout')}, this "
-            f"version has {layout_digest()}): train it anew"
-        )
+    check_layouts(f"the player {path}", card)
     return card
 
 
@@ -140,6 +136,8 @@ def read_shipped(game: str, folder: Path = FOLDER) -> tuple[PolicyNetwork, Rules
         names = [name.removesuffix(".weights") for name in tensors if name.endswith(".weights")]
         layers = [(tensors[f"{name}.weights"], tensors[f"{name}.biases"]) for name in names]
         network = PolicyNetwork(tensors["inputs"], layers, card["activation"], card["hint"])
-        return network, Rules.from_dict(card["rules"])
+        rules = Rules.from_dict(card["rules"])
     except (KeyError, TypeError, ValueError) as error:
         raise ValueError(f"the weights {path} are damaged: {error}") from None
+    check_features_named(f"the player {path}", card, network)
+    return network, rules

@@ -10,7 +10,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from spades_agents import make_agent
-from spades_agents.learned import ACTOR, CARD, PolicyAgent, model_card
+from spades_agents.learned import ACTOR, CARD, PolicyAgent, features_digest, model_card, read_model
 from spades_agents.network import PolicyNetwork
 
 from spades_env import Game, Tables
@@ -29,7 +29,7 @@ def make_network(seed=0, sizes=(40, 24, 75), activation="relu", inputs=None):
 
 
 def model_file(path, network, trained_for, **changes):
-    card = {**model_card(trained_for, network.activation), **changes}
+    card = {**model_card(trained_for, network), **changes}
     with zipfile.ZipFile(path, "w") as members:
         members.writestr(CARD, json.dumps(card))
         members.writestr(ACTOR, network.to_bytes())
@@ -98,6 +98,20 @@ def test_the_file_keeps_the_network(tmp_path):
         assert (agent.network.logits(observations) == network.logits(observations)).all()
 
 
+def test_a_file_says_which_card_features_its_network_sees(tmp_path):
+    """None at all where it sees none, as in files of earlier versions."""
+    rules = PRESETS["two_player"]
+    plain, featured = make_network(5)[0], make_network(5, inputs=np.arange(SIZE, SIZE + 40))[0]
+    assert model_card(rules, plain)["features"] is None
+    assert model_card(rules, featured)["features"] == features_digest()
+    assert read_model(model_file(tmp_path / "featured.zip", featured, rules))[0].sees_features
+    old = {key: value for key, value in model_card(rules, plain).items() if key != "features"}
+    with zipfile.ZipFile(tmp_path / "old.zip", "w") as members:
+        members.writestr(CARD, json.dumps(old))
+        members.writestr(ACTOR, plain.to_bytes())
+    assert not read_model(tmp_path / "old.zip")[0].sees_features
+
+
 def test_other_rules_of_the_same_game_are_played_and_other_games_refused(tmp_path):
     network, _ = make_network(6)
     agent = make_agent(f"ppo:{model_file(tmp_path / 'm.zip', network, PRESETS['two_player'])}")
@@ -109,6 +123,7 @@ def test_other_rules_of_the_same_game_are_played_and_other_games_refused(tmp_pat
 
 def test_what_is_no_model_is_refused_in_one_line(tmp_path):
     network, _ = make_network(7)
+    featured, _ = make_network(7, inputs=np.arange(SIZE, SIZE + 40))
     rules = PRESETS["two_player"]
     good = model_file(tmp_path / "good.zip", network, rules).read_bytes()
     text = tmp_path / "text.zip"
@@ -125,7 +140,7 @@ def test_what_is_no_model_is_refused_in_one_line(tmp_path):
     np.savez(broken, inputs=np.arange(3))
     no_arrays = tmp_path / "arrays.zip"
     with zipfile.ZipFile(no_arrays, "w") as members:
-        members.writestr(CARD, json.dumps(model_card(rules, "relu")))
+        members.writestr(CARD, json.dumps(model_card(rules, network)))
         members.writestr(ACTOR, broken.getvalue())
     for path, message in (
         (tmp_path / "none.zip", "no model file"),
@@ -135,6 +150,11 @@ def test_what_is_no_model_is_refused_in_one_line(tmp_path):
         (flipped, "damaged"),
         (no_arrays, "is damaged"),
         (model_file(tmp_path / "a.zip", network, rules, layout="0" * 16), "was trained on another version of the obs"),
+        (
+            model_file(tmp_path / "e.zip", network, rules, features="0" * 16),
+            "another version of the card features, layou",
+        ),
+        (model_file(tmp_path / "f.zip", featured, rules, features=None), "sees card features, but does not say in whi"),
         (model_file(tmp_path / "b.zip", network, rules, format="x"), "is not a model that `spades train` has saved"),
         (model_file(tmp_path / "c.zip", network, rules, activation="gelu"), "is damaged: activation must be one of"),
         (model_file(tmp_path / "d.zip", network, rules, rules={"players": 9}), "is damaged: players must be"),

@@ -84,7 +84,11 @@ def test_what_is_refused(folder):
         read_shipped("two_player", folder)
     card.write_text(text)
     change(card, layout="0123")
-    with pytest.raises(ValueError, match=r"another version of the observation \(layout 0123"):
+    with pytest.raises(ValueError, match=r"another version of the observation, layout 0123; this version has"):
+        read_shipped("two_player", folder)
+    card.write_text(text)
+    change(card, features="0123")
+    with pytest.raises(ValueError, match=r"another version of the card features, layout 0123; this version has"):
         read_shipped("two_player", folder)
     change(card, format="something")
     with pytest.raises(ValueError, match="is not the card of a player"):

@@ -275,5 +275,5 @@ def save_player(network: PolicyNetwork, path: str | os.PathLike[str], rules: Rul
 
 def _add_player(file: io.BytesIO, network: PolicyNetwork, rules: Rules) -> None:
     with zipfile.ZipFile(file, "a") as members:
-        members.writestr(CARD, json.dumps(model_card(rules, network.activation), indent=1))
+        members.writestr(CARD, json.dumps(model_card(rules, network), indent=1))
         members.writestr(ACTOR, network.to_bytes())

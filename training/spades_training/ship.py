@@ -15,11 +15,10 @@ from typing import Annotated, Any
 
 import typer
 from sb3_contrib import MaskablePPO
-from spades_agents.learned import layout_digest
+from spades_agents.learned import layouts
 from spades_agents.network import PolicyNetwork
 from spades_agents.shipped import FOLDER, FORMAT, GAMES, pack_network
 
-from spades_env.observation import SIZE
 from spades_env.rules import PRESETS
 from spades_training.checkpoint import Checkpoint
 from spades_training.config import Config
@@ -76,8 +75,7 @@ def ship(run: Path, folder: Path, opponents: dict[str, int], date: datetime.date
     weights = pack_network(network)
     card: dict[str, Any] = {
         "format": FORMAT,
-        "observation_size": SIZE,
-        "layout": layout_digest(),
+        **layouts(network),
         "rules": rules.to_dict(),
         "activation": network.activation,
         "hint": network.hint,

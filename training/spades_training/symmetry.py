@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import permutations
 
 import numpy as np
-from spades_agents.card_features import FEATURES, SETS, SUIT, SUITS_AT, TRICK_SUIT_AT
+from spades_agents import card_features
+from spades_agents.card_features import FEATURES
 
 from spades_env.cards import NUM_ACTIONS, NUM_CARDS, SPADES
-from spades_env.observation import LAYOUT, SIZE
+from spades_env.observation import LAYOUT, SIZE, Field
 from spades_env.rules import Rules
 
 __all__ = ["suit_swaps"]
+
+SUIT_BITS = ("voids", "led")  # fields with one bit for each suit
+SUIT_SLICES = ("own", "hidden", "mastered", "above")  # and with one slice for each
 
 
 def suit_swaps(rules: Rules, features: bool, hint: bool, hidden: int) -> list[tuple[np.ndarray, np.ndarray]]:
@@ -48,24 +53,24 @@ def _actions(suits: np.ndarray) -> np.ndarray:
 
 def _columns(suits: np.ndarray, features: bool, hint: bool, hidden: int) -> np.ndarray:
     cards = _cards(suits)
-    parts = [np.arange(SIZE)]
-    for field in LAYOUT:
-        for part in field.slices:
-            if field.width == NUM_CARDS:
-                parts[0][part] = part.start + cards
-            elif field.name == "voids":
-                parts[0][part] = part.start + suits
+    parts = [_fields(LAYOUT, SIZE, cards, suits)]
     if features:
-        found = np.arange(FEATURES)
-        for k in range(SETS):
-            found[NUM_CARDS * k : NUM_CARDS * (k + 1)] = NUM_CARDS * k + cards
-        for suit, other in enumerate(suits):
-            start = SUITS_AT + SUIT * suit
-            found[start : start + SUIT] = SUITS_AT + SUIT * other + np.arange(SUIT)
-        found[TRICK_SUIT_AT : TRICK_SUIT_AT + 4] = TRICK_SUIT_AT + suits
-        parts.append(found)
+        parts.append(_fields(card_features.LAYOUT, FEATURES, cards, suits))
     if hint:
         parts.append(_actions(suits))
     parts += [cards] * hidden
     starts = np.cumsum([0, *map(len, parts)])
     return np.concatenate([part + start for part, start in zip(parts, starts[:-1], strict=True)])
+
+
+def _fields(layout: Iterable[Field], size: int, cards: np.ndarray, suits: np.ndarray) -> np.ndarray:
+    columns = np.arange(size)
+    for field in layout:
+        for row, part in enumerate(field.slices):
+            if field.width == NUM_CARDS:
+                columns[part] = part.start + cards
+            elif field.name in SUIT_BITS:
+                columns[part] = part.start + suits
+            elif field.name in SUIT_SLICES:
+                columns[part] = np.arange(size)[field.slices[suits[row]]]
+    return columns
