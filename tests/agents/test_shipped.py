@@ -168,7 +168,8 @@ def test_two_players_bids_shift_with_scores_and_bags():
 
     The first to bid bids higher at 470-470, by 0.51 (0.43): who then makes the greater contract wins. 200 behind it
     bids lower, by 0.82 (0.83), with nine bags by 0.12 (0.23), while the second bids 0.03 higher (0.06). Nils are not
-    tested: first to bid at 470-470 and 200 behind the search bids nil in 18 and 20% of the hands, the network hardly ever.
+    tested: the search, first to bid, bids nil in 18% of the hands at 470-470 and in 20% when 200 behind, the network
+    hardly ever.
     """
     found = shifts(make_agent("learned"), "two_player")
     assert found["470-470"][0][0] > 0.25
