@@ -15,11 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from spades_agents.base import TableArrays
+from spades_agents.base import RowsAgent
 from spades_agents.learned import PolicyAgent, check_features_named, check_layouts
 from spades_agents.network import PolicyNetwork
 from spades_agents.safetensors import pack_tensors, unpack_tensors
-from spades_env.game import View
 from spades_env.rules import Rules
 
 __all__ = ["GAMES", "LearnedAgent", "pack_network", "read_card", "read_shipped"]
@@ -30,7 +29,7 @@ SAME = ("players", "partners", "draft")  # what makes two tables the same game f
 FOLDER = Path(str(resources.files("spades_agents"))) / "weights"
 
 
-class LearnedAgent:
+class LearnedAgent(RowsAgent):
     """Plays by the network that comes with the package for the game at the table: ``make_agent("learned")``.
 
     There is one for ``two_player`` and one for ``partnership``; each plays other rules with the same players, partners
@@ -58,13 +57,9 @@ class LearnedAgent:
         for player in self._players.values():
             player.reset(seed)
 
-    def act(self, view: View) -> int:
-        """The action for ``view.observer``, who must be on turn."""
-        return self.player(view.rules).act(view)
-
-    def act_batch(self, tables: TableArrays, rows: Any) -> np.ndarray:
-        """The actions of the seats on turn at the tables ``rows``, an int64 array."""
-        return self.player(tables.rules).act_batch(tables, rows)
+    def decide(self, states: np.ndarray, rules: Rules, record: np.ndarray, rows: np.ndarray) -> np.ndarray:
+        """See :class:`RowsAgent`."""
+        return self.player(rules).decide(states, rules, record, rows)
 
     def player(self, rules: Rules) -> PolicyAgent:
         """The player of the game that ``rules`` are a form of.

@@ -13,15 +13,18 @@ import numpy as np
 import pytest
 from rich.console import Console
 from spades_agents import make_agent
+from spades_agents.shipped import LearnedAgent
 from spades_training.checkpoint import Checkpoint
 from spades_training.cli import app
-from spades_training.config import Config
+from spades_training.config import PRESETS, Config
 from spades_training.evaluate import evaluate
 from spades_training.files import write_whole
 from spades_training.sb3 import SpadesVecEnv
 from spades_training.streams import LearnerStreams
 from spades_training.train import TrainingError, new_run, train
 from typer.testing import CliRunner
+
+from spades_env.rules import Rules
 
 SMALL = {"n_envs": 32, "n_steps": 32, "batch_size": 512, "layers": "32", "eval_hands": 100, "final_matches": 2}
 SMALL |= {"warm_start": 0, "eval_opponents": "random", "tensorboard": False, "max_hands": 20}
@@ -137,6 +140,20 @@ def test_a_run_that_starts_from_another(tmp_path):
         small_run(tmp_path, start="no/model.zip")
 
 
+@pytest.mark.parametrize("rules", ["two_player", "partnership"])
+def test_a_run_that_starts_from_the_shipped_player(rules, tmp_path):
+    """Before it learns anything it is that player."""
+    settings = PRESETS["match"] | SMALL | {"rules": rules, "start": "learned", "layers": "256,256", "rollouts": 0}
+    config = Config(**settings | {"total_timesteps": 1_024, "learning_rate": 0.0, "final_learning_rate": 0.0})
+    run = new_run(config, tmp_path)
+    train(config, run, console=quiet())
+    assert make_agent(f"ppo:{run}").network.to_bytes() == LearnedAgent().player(Rules.preset(rules)).network.to_bytes()
+    with pytest.raises(ValueError, match="cannot start from the model learned: its networks are of another size"):
+        train(Config(**settings | {"layers": "32"}), new_run(config, tmp_path), console=quiet())
+    with pytest.raises(ValueError, match="agent 'learned' plays two_player and partnership alone"):
+        new_run(Config(**settings | {"rules": "cutthroat"}), tmp_path)
+
+
 def test_a_policy_with_a_hint_plays_as_it_learned(tmp_path):
     """Single and batch decisions agree, and are those of the network on what the learner's stream shows."""
     run = small_run(tmp_path, card_features=True, hint="heuristic", total_timesteps=1_024)
@@ -149,7 +166,7 @@ def test_a_policy_with_a_hint_plays_as_it_learned(tmp_path):
         assert (actions == agent.network.best(observations, masks)).all()
         assert agent.act(streams.spades.tables.view(2)) == actions[2]
         scripted = make_agent("heuristic").act_batch(streams.spades.tables, rows)
-        assert (observations[:, -75:].argmax(1) == scripted).all()
+        assert (streams.hinted(observations) == scripted).all()
         observations, *_ = streams.step(actions)
 
 

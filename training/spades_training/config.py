@@ -66,7 +66,10 @@ class Config:
     doubt: float = _setting(0.01, "By so much chance to win an action must be rated better than the teacher's.")
     blind_doubt: float = _setting(0.02, "The same for the question whether to bid blind, where luck is greatest.")
     suit_symmetry: bool = _setting(True, "While it learns from rollouts: rename the suits other than spades at random.")
-    start: str = _setting("", "Model file of an earlier run with networks of the same size, to go on from; else none.")
+    start: str = _setting(
+        "",
+        "Go on from the networks of this model file, which must be of the same size; learned: from the shipped policy.",
+    )
     n_envs: int = _setting(256, "Tables.")
     n_steps: int = _setting(128, "Decisions at each table between two updates.")
     batch_size: int = _setting(4096, "Decisions in a minibatch.")

@@ -243,6 +243,24 @@ def policy_network(model: MaskablePPO) -> PolicyNetwork:
     return PolicyNetwork(inputs, layers, activation, extractor.hint if isinstance(extractor, UsedBits) else "")
 
 
+def set_policy(model: MaskablePPO, network: PolicyNetwork) -> None:
+    """Give a model the policy of ``network``; the value network stays as it is.
+
+    Raises:
+        ValueError: if the model's policy is a network of another size, or sees something else.
+    """
+    own = policy_network(model)
+    shapes = [[weights.shape for weights, _ in one.layers()] for one in (own, network)]
+    same = own.activation == network.activation and own.hint == network.hint
+    if not same or shapes[0] != shapes[1] or (own.inputs != network.inputs).any():
+        raise ValueError("its networks are of another size, or see something else")
+    linear = [m for m in [*model.policy.mlp_extractor.policy_net, model.policy.action_net] if isinstance(m, nn.Linear)]
+    with torch.no_grad():
+        for module, (weights, biases) in zip(linear, network.layers(), strict=True):
+            module.weight.copy_(torch.as_tensor(weights.T))
+            module.bias.copy_(torch.as_tensor(biases))
+
+
 def save_model(model: MaskablePPO, path: str | os.PathLike[str], rules: str | Rules) -> None:
     """Write a model file that ``make_agent("ppo:PATH")`` plays and ``MaskablePPO.load`` reads, whole or not at all.
 

@@ -118,8 +118,8 @@ class OpponentMix:
             rewards: what the learner got for each hand.
         """
         against = np.array([name == SNAPSHOT for name in self.names])[kinds]
-        for place, k in enumerate(self._active):
-            found = rewards[against & (rows % len(self._active) == place)]
+        for k, here in zip(self._active, self._shared_out(rows), strict=True):
+            found = rewards[here & against]
             if found.size:
                 new = 1 - 0.5 ** (found.size / HALF_LIFE)
                 self.margins[k] += new * (float(found.mean()) - self.margins[k])
@@ -136,14 +136,17 @@ class OpponentMix:
         name = self.names[kind]
         if name == SNAPSHOT and self._active:
             actions = np.empty(len(rows), np.int64)
-            for k, agent in enumerate(self._active.values()):
-                here = np.flatnonzero(rows % len(self._active) == k)
-                if here.size:
+            for agent, here in zip(self._active.values(), self._shared_out(rows), strict=True):
+                if here.any():
                     actions[here] = agent.act_batch(tables, rows[here])
             return actions
         if name in (SELF, SNAPSHOT):
             return self.act_self(tables, rows)
         return self._agents[name].act_batch(tables, rows)
+
+    def _shared_out(self, rows: np.ndarray) -> list[np.ndarray]:
+        """For each snapshot that plays now: at which of the tables ``rows`` it does, bool."""
+        return [rows % len(self._active) == k for k in range(len(self._active))]
 
     def act_self(self, tables: Tables, rows: np.ndarray) -> np.ndarray:
         """The same for the current policy."""

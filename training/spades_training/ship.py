@@ -17,7 +17,7 @@ import typer
 from sb3_contrib import MaskablePPO
 from spades_agents.learned import layouts
 from spades_agents.network import PolicyNetwork
-from spades_agents.shipped import FOLDER, FORMAT, GAMES, pack_network
+from spades_agents.shipped import FOLDER, FORMAT, GAMES, LearnedAgent, pack_network
 
 from spades_env.rules import PRESETS
 from spades_training.checkpoint import Checkpoint
@@ -35,7 +35,7 @@ SEED = 1_000_003  # of the decks: not those of the training's own evaluations
 def commands_of(run: Path) -> list[str]:
     """The commands that lead to a run: that of the run it started from, if any, comes first."""
     config = Config.load(run)
-    before = commands_of(Path(config.start).parent) if config.start else []
+    before = commands_of(Path(config.start).parent) if config.start not in ("", LearnedAgent.name) else []
     return [*before, f"{command_of(config)} --name {run.name}"]
 
 

@@ -139,6 +139,11 @@ class LearnerStreams(VecEnvWrapper):
         """The observations of the last step or reset once more."""
         return self._with_more(self.spades.observe())
 
+    def hinted(self, observations: np.ndarray) -> np.ndarray:
+        """The actions, int64, that the hints in ``observations`` name."""
+        first = SIZE + self.features
+        return observations[:, first : first + self.hints].argmax(1)
+
     def restore(self, saved: dict[str, np.ndarray]) -> None:
         """Go on from copies of :meth:`arrays`.
 

@@ -16,11 +16,13 @@ from spades_agents.base import BatchAgent
 from spades_agents.card_features import FEATURES
 from spades_agents.learned import PPOAgent, read_model
 from spades_agents.registry import make_agent
+from spades_agents.shipped import LearnedAgent
 from stable_baselines3.common.logger import configure
 from stable_baselines3.common.utils import LinearSchedule
 from stable_baselines3.common.vec_env import VecEnv
 
 from spades_env.cards import NUM_ACTIONS
+from spades_env.rules import Rules
 from spades_training import display
 from spades_training.checkpoint import Checkpoint
 from spades_training.config import Config
@@ -31,7 +33,7 @@ from spades_training.monitor import Monitor, TrainingError
 from spades_training.options import parse_rules
 from spades_training.plots import learning_curve
 from spades_training.rollouts import Rollouts
-from spades_training.sb3 import OraclePolicy, SpadesVecEnv, UsedBits, policy_network, save_model
+from spades_training.sb3 import OraclePolicy, SpadesVecEnv, UsedBits, policy_network, save_model, set_policy
 from spades_training.selfplay import SELF, SNAPSHOT, OpponentMix, SelfPlayEnv
 from spades_training.streams import LearnerStreams
 
@@ -51,7 +53,9 @@ def new_run(config: Config, folder: Path, name: str | None = None) -> Path:
         OSError: if the folder cannot be made.
     """
     _teacher(config)
-    if config.start:
+    if config.start == LearnedAgent.name:
+        LearnedAgent().player(parse_rules(config.rules))
+    elif config.start:
         read_model(config.start)
     for opponent in [*config.opponent_weights(), *config.frozen_opponents()]:
         if opponent not in (SELF, SNAPSHOT):
@@ -81,10 +85,13 @@ def _teacher(config: Config) -> BatchAgent:
     return agent
 
 
-def _take_weights(model: MaskablePPO, path: str) -> None:
-    """Give ``model`` the networks and the optimizer's memory of a saved one."""
+def _take_weights(model: MaskablePPO, path: str, rules: Rules) -> None:
+    """Give ``model`` the networks and the optimizer's memory of a saved one, or the policy of the shipped player."""
     try:
-        model.set_parameters(path, device="cpu")
+        if path == LearnedAgent.name:
+            set_policy(model, LearnedAgent().player(rules).network)
+        else:
+            model.set_parameters(path, device="cpu")
     except (RuntimeError, ValueError) as error:
         raise ValueError(f"cannot start from the model {path}: its networks are of another size") from error
 
@@ -170,7 +177,7 @@ def train(config: Config, run: Path, resume: bool = False, console: Console | No
     if checkpoint is None:
         model = new_model(config, env)
         if config.start:
-            _take_weights(model, config.start)
+            _take_weights(model, config.start, rules)
     else:
         model = MaskablePPO.load(io.BytesIO(checkpoint.model), env, device="cpu", force_reset=False)
         env.restore(checkpoint.tables)
