@@ -117,7 +117,7 @@ def new_hinter(name: str) -> RowsAgent:
     Raises:
         ValueError: if it is none of :data:`HINTS`.
     """
-    if name not in HINTS:
+    if not isinstance(name, str) or name not in HINTS:
         raise ValueError(f"a hint must be by one of {', '.join(map(repr, HINTS))}, got {name!r}")
     return HINTS[name]()
 

@@ -56,6 +56,8 @@ def unpack_tensors(data: bytes) -> dict[str, np.ndarray]:
             if not 0 <= start <= stop <= len(body):
                 raise ValueError(f"tensor {name!r} lies beyond the end of the file")
             found[name] = np.frombuffer(body[start:stop], DTYPES[entry["dtype"]]).reshape(entry["shape"])
-    except (KeyError, TypeError, AttributeError, UnicodeDecodeError) as error:
+    except (UnicodeDecodeError, RecursionError):
+        raise ValueError("damaged header: not JSON") from None  # their messages may quote the whole file
+    except (KeyError, TypeError, AttributeError, OverflowError) as error:
         raise ValueError(f"damaged header: {error!r}") from None
     return found

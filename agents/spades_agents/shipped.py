@@ -19,6 +19,7 @@ from spades_agents.base import RowsAgent
 from spades_agents.learned import PolicyAgent, check_features_named, check_layouts
 from spades_agents.network import PolicyNetwork
 from spades_agents.safetensors import pack_tensors, unpack_tensors
+from spades_env.checks import check_int
 from spades_env.rules import Rules
 
 __all__ = ["GAMES", "LearnedAgent", "pack_network", "read_card", "read_shipped"]
@@ -48,7 +49,8 @@ class LearnedAgent(RowsAgent):
     def __init__(self, deterministic: bool = True, seed: int | None = None) -> None:
         if not isinstance(deterministic, bool):
             raise ValueError(f"deterministic must be true or false, got {deterministic!r}")
-        self.deterministic, self._seed = deterministic, seed
+        self.deterministic = deterministic
+        self._seed = None if seed is None else check_int("seed", seed, 0, 2**64 - 1)
         self._players: dict[str, PolicyAgent] = {}
 
     def reset(self, seed: int | None = None) -> None:
@@ -104,7 +106,7 @@ def read_card(game: str, folder: Path = FOLDER) -> dict[str, Any]:
         card = json.loads(path.read_text("utf8"))
     except OSError as error:
         raise ValueError(f"cannot read the card {path}: {error.strerror or error}") from None
-    except ValueError:
+    except (ValueError, RecursionError):
         raise ValueError(f"the card {path} is damaged") from None
     if not isinstance(card, dict) or card.get("format") != FORMAT:
         raise ValueError(f"{path} is not the card of a player")

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import safetensors.numpy
 from spades_agents import make_agent
-from spades_agents.learned import layout_digest
+from spades_agents.learned import layout_digest, new_hinter
 from spades_agents.network import PolicyNetwork
 from spades_agents.safetensors import pack_tensors, unpack_tensors
 from spades_agents.shipped import FOLDER, FORMAT, GAMES, pack_network, read_card, read_shipped
@@ -96,8 +96,27 @@ def test_what_is_refused(folder):
     card.write_text(text[:40])
     with pytest.raises(ValueError, match=r"two_player\.json is damaged"):
         read_shipped("two_player", folder)
+    card.write_text("[" * 100_000)
+    with pytest.raises(ValueError, match=r"two_player\.json is damaged"):
+        read_shipped("two_player", folder)
     with pytest.raises(ValueError, match=r"cannot read the card .*: No such file"):
         read_shipped("partnership", folder)
+
+
+@pytest.mark.parametrize("header", [b"\xff", b"[" * 100_000, b'{"x":"\xb6"}'])
+def test_a_damaged_header_is_told_without_quoting_the_file(header):
+    data = len(header).to_bytes(8, "little") + header + bytes(1000)
+    with pytest.raises(ValueError, match=r"^damaged header: not JSON$"):
+        unpack_tensors(data)
+
+
+def test_options_that_make_no_sense():
+    with pytest.raises(ValueError, match="seed must be an int"):
+        make_agent("learned:seed=x")
+    with pytest.raises(ValueError, match="deterministic must be true or false, got 3"):
+        make_agent("learned:deterministic=3")
+    with pytest.raises(ValueError, match=r"a hint must be by one of 'heuristic', 'bidder', got \[1\]"):
+        new_hinter([1])
 
 
 def test_the_shipped_player():
