@@ -235,6 +235,7 @@ PRESETS: dict[str, dict[str, Any]] = {
         "warm_start": 200_000,
         "teacher": "bidder",
         "rollouts": 8_000_000,
+        "blind_doubt": 0.08,
         "batch_size": 2048,
         "n_epochs": 2,
         "learning_rate": 2e-4,

@@ -17,7 +17,7 @@ from stable_baselines3.common.vec_env import VecEnvWrapper
 from spades_env.cards import NUM_ACTIONS, NUM_CARDS
 from spades_env.engine.bits import U64
 from spades_env.engine.encode import encode_for
-from spades_env.engine.state import BLIND, STATE
+from spades_env.engine.state import BLIND_BID, STATE
 from spades_env.observation import SIZE
 from spades_training.sb3 import SpadesVecEnv
 
@@ -236,10 +236,13 @@ class LearnerStreams(VecEnvWrapper):
             self._baseline[rows] = self._scripted_rewards(states, own_sides, self._potential[rows])
 
     def _draw_scores(self, observations: np.ndarray, rows: np.ndarray) -> None:
-        """Give a share of the hands that have just begun at ``rows`` random scores and bags."""
+        """Give a share of the hands that have just begun at ``rows`` random scores and bags.
+
+        Not where somebody has bid blind already: only the old scores explain why.
+        """
         tables = self.spades.tables
         chosen = rows[self._rng.random(len(rows)) < self.random_scores]
-        chosen = chosen[tables.states["phase"][chosen] != BLIND]  # who may bid blind depends on the scores
+        chosen = chosen[(tables.states["blind"][chosen] != BLIND_BID).all(1)]
         shape = len(chosen), self.rules.sides
         bags = self._rng.integers(0, max(self.rules.bag_limit, 1), shape)
         tens = self._rng.integers(LOWEST // 10, self.rules.target // 10, shape)
