@@ -6,10 +6,13 @@ import numpy as np
 import pytest
 from sb3_contrib.common.maskable.utils import get_action_masks
 from spades_agents import make_agent
+from spades_agents.random_agent import RandomAgent
 from spades_agents.search.match_value import chance
 from spades_training.sb3 import SpadesVecEnv
 from spades_training.streams import LearnerStreams
 
+from spades_env.cards import BLIND_NIL
+from spades_env.engine.state import BLIND_BID, Phase
 from spades_env.observation import SIZE, decode
 from spades_env.rules import PRESETS, Rules
 
@@ -80,6 +83,41 @@ def test_random_scores(rules):
         observations, _, _, _ = streams.step(random_actions(streams, dice))
     share = (np.abs(tables.states["scores"][:, :sides]).max(1) > 0).mean()
     assert share > 0.3
+
+
+@pytest.mark.parametrize("rules", PRESETS)
+def test_the_first_hands_begin_with_random_scores(rules):
+    """All of them if all are to, the blind question open or not; or the share that was asked for."""
+    for share, least, most in ((1.0, 1.0, 1.0), (0.3, 0.22, 0.38), (0.0, 0.0, 0.0)):
+        venv = SpadesVecEnv(400, rules=rules, opponents="heuristic", seed=1)
+        streams = LearnerStreams(venv, by_hand=True, bag_shaping=True, match_value=True, random_scores=share)
+        streams.reset()
+        scores = venv.env.tables.states["scores"][:, : PRESETS[rules].sides]
+        assert least <= (scores != 0).any(1).mean() <= most
+
+
+class BlindBidder(RandomAgent):
+    """Bids blind wherever it can."""
+
+    def act_batch(self, tables, rows):
+        return np.where(tables.states["phase"][rows] == Phase.BLIND, BLIND_NIL, super().act_batch(tables, rows))
+
+
+def test_scores_stay_where_somebody_has_bid_blind(monkeypatch):
+    venv = SpadesVecEnv(100, rules="two_player", opponents=BlindBidder(), seed=1)
+    streams = LearnerStreams(venv, by_hand=True, bag_shaping=True, match_value=True, random_scores=1.0)
+    tables, given = venv.env.tables, np.zeros(100, bool)
+    set_scores = tables.set_scores
+
+    def spy(scores, bags, rows):
+        given[rows] = True
+        set_scores(scores, bags, rows)
+
+    monkeypatch.setattr(tables, "set_scores", spy)
+    streams.reset()
+    blind = (tables.states["blind"] == BLIND_BID).any(1)
+    assert (given == ~blind).all()
+    assert 0 < given.sum() < 100
 
 
 def test_the_oracle_sees_all_hands():
