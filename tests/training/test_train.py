@@ -11,6 +11,7 @@ import zipfile
 
 import numpy as np
 import pytest
+import torch
 from rich.console import Console
 from spades_agents import make_agent
 from spades_agents.shipped import LearnedAgent
@@ -181,6 +182,18 @@ def test_a_loss_that_is_not_a_number(tmp_path, monkeypatch):
         small_run(tmp_path)
 
 
+def test_weights_that_are_not_numbers(tmp_path, monkeypatch):
+    from sb3_contrib import MaskablePPO
+
+    def broken(model):
+        with torch.no_grad():
+            model.policy.action_net.bias.fill_(float("nan"))
+
+    monkeypatch.setattr(MaskablePPO, "train", broken)
+    with pytest.raises(TrainingError, match="some weights are not numbers after 1,024 steps: try a lower learning"):
+        small_run(tmp_path)
+
+
 def test_a_full_disk(tmp_path, monkeypatch):
     def full(*_):
         raise OSError(errno.ENOSPC, "No space left on device")
@@ -202,6 +215,12 @@ def test_a_full_disk(tmp_path, monkeypatch):
         (["--opponents", "self:1,best:1"], "error: unknown agent 'best'"),
         (["--eval-opponents", "best"], "error: unknown agent 'best'"),
         (["--rules", "bridge"], "error: unknown rules 'bridge'"),
+        (["--rules", "solo", "--teacher", "learned"], "error: agent 'learned' plays two_player and partnership alone"),
+        (["--rules", "solo", "--opponents", "learned:1"], "error: agent 'learned' plays two_player and partnership"),
+        (["--rules", "solo", "--eval-opponents", "learned"], "error: agent 'learned' plays two_player and"),
+        (["--runs", "/dev/null/runs"], "error: cannot make the folder /dev/null/runs/two_player: Not a directory"),
+        (["--batch-size", "1"], "error: batch_size=1 leaves a minibatch of one decision"),
+        (["--batch-size", "32767"], "error: batch_size=32767 leaves a minibatch of one decision"),
         (["--resume", "no_such_run"], "error: cannot read the settings no_such_run/config.json"),
         (["--resume", "x", "--seed", "3"], "error: --resume takes all settings from x/config.json, but seed was given"),
         (["--name", "../x"], "error: name must be the name of a new folder in runs, got '../x'"),

@@ -125,6 +125,11 @@ class Config:
             raise ValueError(f"rollouts need reward='match', got {self.reward!r}")
         if self.n_envs * self.n_steps < 2:
             raise ValueError("n_envs * n_steps must be at least 2")
+        if self.n_envs * self.n_steps % self.batch_size == 1 or self.batch_size == 1:
+            raise ValueError(
+                f"batch_size={self.batch_size} leaves a minibatch of one decision out of n_envs * n_steps = "
+                f"{self.n_envs * self.n_steps}: its advantage cannot be normalised"
+            )
         for name, low, high in _RANGES:
             if not low <= getattr(self, name) <= high:
                 raise ValueError(f"{name} must be in {low:g}..{high:g}, got {getattr(self, name)!r}")

@@ -7,9 +7,10 @@ import io
 import math
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
+import torch
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from sb3_contrib import MaskablePPO
@@ -82,11 +83,21 @@ class Monitor(BaseCallback):
 
     def after_round(self, model: MaskablePPO, stage: Rollouts, before: int) -> None:
         """Evaluate and save while the model learns from rollouts, ``before`` of them having been rated a round ago."""
+        self.check_weights(model)
         self.rated = stage.done
         if stage.done // self.config.eval_every > before // self.config.eval_every or stage.finished:
             self.measure(model, self.config.warm_start + stage.done)
         if stage.done // self.config.checkpoint_every > before // self.config.checkpoint_every or stage.finished:
             self.checkpoint(model)
+
+    def check_weights(self, model: MaskablePPO) -> None:
+        """Make sure that all weights are numbers.
+
+        Raises:
+            TrainingError: if they are not.
+        """
+        if not all(bool(torch.isfinite(weights).all()) for weights in model.policy.parameters()):
+            self._give_up(f"some weights are not numbers after {model.num_timesteps:,} steps")
 
     def _on_training_start(self) -> None:
         self._steps_before = self.model.num_timesteps
@@ -135,10 +146,10 @@ class Monitor(BaseCallback):
     def _check_loss(self) -> None:
         loss = self.logger.name_to_value.get("train/loss", 0.0)
         if not math.isfinite(loss):
-            raise TrainingError(
-                f"the loss is {loss} after {self.num_timesteps:,} steps: try a lower learning_rate; "
-                f"the last checkpoint in {self.run} is from before"
-            )
+            self._give_up(f"the loss is {loss} after {self.num_timesteps:,} steps")
+
+    def _give_up(self, why: str) -> NoReturn:
+        raise TrainingError(f"{why}: try a lower learning_rate; the last checkpoint in {self.run} is from before")
 
     def checkpoint(self, model: MaskablePPO) -> None:
         """Save the state of the run."""

@@ -23,6 +23,7 @@ from stable_baselines3.common.vec_env import VecEnv
 
 from spades_env.cards import NUM_ACTIONS
 from spades_env.rules import Rules
+from spades_env.tables import Tables
 from spades_training import display
 from spades_training.checkpoint import Checkpoint
 from spades_training.config import Config
@@ -49,17 +50,11 @@ def new_run(config: Config, folder: Path, name: str | None = None) -> Path:
         name: of the run; None: the rules' name, with a number if there is one already.
 
     Raises:
-        ValueError: if there is a run of that name, the name is no name of a folder, or an opponent is unknown.
-        OSError: if the folder cannot be made.
+        ValueError: if there is a run of that name, the name is no name of a folder, the folder cannot be made, or a
+            player is unknown or cannot play by these rules.
+        OSError: if the settings cannot be written.
     """
-    _teacher(config)
-    if config.start == LearnedAgent.name:
-        LearnedAgent().player(parse_rules(config.rules))
-    elif config.start:
-        read_model(config.start)
-    for opponent in [*config.opponent_weights(), *config.frozen_opponents()]:
-        if opponent not in (SELF, SNAPSHOT):
-            make_agent(opponent)  # better now than after hours
+    _try_players(config)
     if name is not None and (not name or Path(name).name != name):
         raise ValueError(f"name must be the name of a new folder in {folder}, got {name!r}")
     base = name or parse_rules(config.rules).name
@@ -73,8 +68,24 @@ def new_run(config: Config, folder: Path, name: str | None = None) -> Path:
                 raise ValueError(f"{run} exists: choose another name, or continue it with --resume {run}") from None
             number += 1
             run = folder / f"{base}-{number}"
+        except OSError as error:
+            raise ValueError(f"cannot make the folder {run}: {error.strerror}") from None
     write_whole(run / "config.json", config.to_json())
     return run
+
+
+def _try_players(config: Config) -> None:
+    """Let them all act once: better now than after hours."""
+    rules = parse_rules(config.rules)
+    table = Tables(rules, 1, 0)
+    _teacher(config).act_batch(table, np.arange(1))
+    if config.start == LearnedAgent.name:
+        LearnedAgent().player(rules)
+    elif config.start:
+        read_model(config.start)
+    for name in [*config.opponent_weights(), *config.frozen_opponents()]:
+        if name not in (SELF, SNAPSHOT):
+            make_agent(name).act(table.view(0))
 
 
 def _teacher(config: Config) -> BatchAgent:
@@ -205,6 +216,7 @@ def train(config: Config, run: Path, resume: bool = False, console: Console | No
             agreement = imitate(model, env, _teacher(config), config.warm_start, after_round)
         text = f"imitated {config.warm_start:,} decisions of {config.teacher}, the same choice in"
         console.print(f"{text} {100 * agreement:.1f}% of the last ones", highlight=False, soft_wrap=True)
+        monitor.check_weights(model)
         monitor.checkpoint(model)
     if config.warm_start and not rated and not model.num_timesteps:
         mix.update(policy_network(model))
@@ -227,7 +239,11 @@ def train(config: Config, run: Path, resume: bool = False, console: Console | No
     remaining = config.total_timesteps - model.num_timesteps
     if remaining > 0:
         with monitor.progress:
-            model.learn(remaining, monitor, reset_num_timesteps=False)
+            try:
+                model.learn(remaining, monitor, reset_num_timesteps=False)
+            except ValueError:
+                monitor.check_weights(model)  # no distribution can be made of what is not a number
+                raise
     save_model(model, run / "model.zip", rules)
     learning_curve(monitor.metrics["rows"], config.frozen_opponents(), rules, run / "learning_curve.png")
 
