@@ -302,3 +302,27 @@ def test_render():
     texts = envs.render()
     assert len(texts) == 2
     assert all("seat 0 (you)" in text for text in texts)
+
+
+@pytest.mark.parametrize("mode", ["NextStep", "SameStep"])
+def test_saved_arrays_go_on_elsewhere(mode):
+    """Copies of the arrays, written into those of another environment, lead to the same steps, matches over or not."""
+    options = {"rules": "two_player", "opponents": "random", "max_hands": 2, "autoreset_mode": MODES[mode]}
+    one, other = SpadesVectorEnv(20, **options), SpadesVectorEnv(20, **options)
+    one.reset(seed=3)
+    other.reset(seed=4)
+    dice = np.random.default_rng(5)
+
+    def actions(env):
+        odds = env.action_masks() * dice.random((20, 75))
+        return odds.argmax(1)
+
+    for _ in range(75):
+        last = one.step(actions(one))
+    for name, array in other.arrays().items():
+        array[...] = one.arrays()[name].copy()
+    assert (other.observe() == last[0]).all()
+    assert (other.action_masks() == one.action_masks()).all()
+    for _ in range(75):
+        chosen = actions(one)
+        assert_same(one.step(chosen), other.step(chosen))

@@ -152,7 +152,7 @@ def test_a_run_that_starts_from_the_shipped_player(rules, tmp_path):
     with pytest.raises(ValueError, match="cannot start from the model learned: its networks are of another size"):
         train(Config(**settings | {"layers": "32"}), new_run(config, tmp_path), console=quiet())
     with pytest.raises(ValueError, match="agent 'learned' plays two_player and partnership alone"):
-        new_run(Config(**settings | {"rules": "cutthroat"}), tmp_path)
+        new_run(Config(**settings | {"rules": "cutthroat", "teacher": "heuristic"}), tmp_path)
 
 
 def test_a_policy_with_a_hint_plays_as_it_learned(tmp_path):
