@@ -185,13 +185,13 @@ def shifts(agent, game):
 def test_two_players_bids_shift_with_scores_and_bags():
     """In brackets: what a search by rollouts for the chance to win (rollout:worlds=60, 300 deals) does, nils left out.
 
-    The first to bid bids higher at 470-470, by 0.34 (0.43): who then makes the greater contract wins. 200 behind it
-    bids lower, by 1.37 (0.83), with nine bags by 0.12 (0.23), while the second bids 0.03 higher (0.06). Nils are not
+    The first to bid bids higher at 470-470, by 0.51 (0.43): who then makes the greater contract wins. 200 behind it
+    bids lower, by 0.82 (0.83), with nine bags by 0.12 (0.23), while the second bids 0.03 higher (0.06). Nils are not
     tested: the search, first to bid, bids nil in 18% of the hands at 470-470 and in 20% when 200 behind, the network
-    never.
+    hardly ever.
     """
     found = shifts(make_agent("learned"), "two_player")
-    assert found["470-470"][0][0] > 0.15
+    assert found["470-470"][0][0] > 0.25
     assert found["200 behind"][0][0] < -0.4
     assert found["nine bags"][0][0] < -0.05
     assert abs(found["nine bags"][0][1]) < 0.15
@@ -200,8 +200,8 @@ def test_two_players_bids_shift_with_scores_and_bags():
 def test_partners_bids_and_nils_shift_with_scores_and_bags():
     """At 470-470 the first two bid higher, with nine bags on both sides all bid lower; nils go with the need for them.
 
-    They bid 0.65 and 0.42 higher, 0.05 to 0.14 lower; of 100 hands 4 more are nils at 470-470, 5 to 10 more 200 behind,
-    4 to 9 fewer 200 ahead. The last to bid then bids blind nil in 10 of 100 hands when behind, and never when ahead.
+    They bid 0.65 and 0.39 higher, 0.05 to 0.14 lower; of 100 hands 5 more are nils at 470-470, 5 to 10 more 200 behind,
+    4 to 9 fewer 200 ahead. The last to bid then bids blind nil in 3 of 100 hands when behind, and never when ahead.
     """
     found = shifts(make_agent("learned"), "partnership")
     assert found["470-470"][0][:2].min() > 0.25
