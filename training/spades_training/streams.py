@@ -82,7 +82,7 @@ class LearnerStreams(VecEnvWrapper):
         rng: draws the random scores.
 
     Raises:
-        ValueError: if ``duplicate_baseline`` is wanted but not ``by_hand``, or ``random_scores`` but no ``match_value``.
+        ValueError: if ``duplicate_baseline`` is wanted but not ``by_hand``, or random scores but no ``match_value``.
     """
 
     def __init__(
