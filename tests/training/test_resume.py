@@ -71,6 +71,7 @@ def count_checkpoints(monkeypatch, stop=None):
                 "warm_start": 0,
                 "opponents": "self:1,snapshot:3,random:1",
                 "snapshot_sampling": "strength",
+                "random_scores": 0.3,
                 "duplicate_baseline": True,
             },
             (2,),

@@ -43,7 +43,7 @@ class Config:
     bag_shaping: bool = _setting(
         True, "With reward=score: charge a bag when it is taken, not when the penalty falls due."
     )
-    random_scores: float = _setting(0.0, "With reward=match: share of hands that begin with random scores and bags.")
+    random_scores: float = _setting(0.0, "Share of hands that begin with random scores and bags.")
     duplicate_baseline: bool = _setting(
         False, "Reward a hand by what it brings beyond what it would have brought the scripted player, same cards."
     )
@@ -123,8 +123,6 @@ class Config:
         check_int("rollouts", self.rollouts, 0, 10**12)
         if self.rollouts and self.reward != "match":
             raise ValueError(f"rollouts need reward='match', got {self.reward!r}")
-        if self.random_scores and self.reward != "match":
-            raise ValueError(f"random_scores need reward='match', got {self.reward!r}")
         if self.n_envs * self.n_steps < 2:
             raise ValueError("n_envs * n_steps must be at least 2")
         if self.n_envs * self.n_steps % self.batch_size == 1 or self.batch_size == 1:

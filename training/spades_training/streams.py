@@ -71,7 +71,7 @@ class LearnerStreams(VecEnvWrapper):
             that took it.
         match_value: reward each hand by twice what it adds to the chance of winning the match, so that the
             rewards of a match sum to +1 or -1 less what the start was worth. Replaces the environment's reward.
-        random_scores: share of hands that begin with random scores and bags, by match value.
+        random_scores: share of hands that begin with random scores and bags.
         features: add those of :mod:`spades_agents.card_features` to the observations.
         hint: name of a player; and then, one bit for each action, what it would do.
         oracle: add the cards of the other seats, clockwise, to the observations: 52 bits each, for the critic.
@@ -82,7 +82,7 @@ class LearnerStreams(VecEnvWrapper):
         rng: draws the random scores.
 
     Raises:
-        ValueError: if ``duplicate_baseline`` is wanted but not ``by_hand``, or random scores but no ``match_value``.
+        ValueError: if ``duplicate_baseline`` is wanted but not ``by_hand``.
     """
 
     def __init__(
@@ -100,8 +100,6 @@ class LearnerStreams(VecEnvWrapper):
     ) -> None:
         if duplicate_baseline and not by_hand:
             raise ValueError("duplicate_baseline needs by_hand: it tells what a hand would have brought")
-        if random_scores and not match_value:
-            raise ValueError("random_scores needs match_value: points are worth the same at all scores")
         self.spades = venv.env
         self.rules = venv.env.rules
         self.hidden = NUM_CARDS * (self.rules.players - 1) if oracle else 0
@@ -230,7 +228,7 @@ class LearnerStreams(VecEnvWrapper):
         """Note what the hands that have just begun at ``rows`` start from, after giving some random scores."""
         if not len(rows):
             return
-        if self.match_value:
+        if self.random_scores or self.match_value:  # by match value the rest of the dice are the same at any share
             self._draw_scores(observations, rows)
         states, own_sides = self.spades.tables.states[rows], self.spades.learners[rows] % self.rules.sides
         self._potential[rows] = self._potentials(states, own_sides)
