@@ -184,7 +184,7 @@ class Monitor(BaseCallback):
         self._write_metrics()
 
     def _evaluate(self) -> None:
-        done = self.config.warm_start + self.config.rollouts + self.num_timesteps
+        done = self.config.warm_start + self.rated + self.num_timesteps
         self.measure(self.model, done)  # type: ignore[arg-type]
 
     def _points(self, player: PolicyAgent, opponent: str) -> Estimate:
