@@ -37,6 +37,7 @@ __all__ = [
     "PPOAgent",
     "PolicyAgent",
     "check_features_named",
+    "check_hint",
     "check_layouts",
     "features_digest",
     "layout_digest",
@@ -111,14 +112,23 @@ def encode_rows(states, rules, rows, observations, masks):
 HINTS: dict[str, Callable[[], RowsAgent]] = {"heuristic": HeuristicAgent, "bidder": BidderAgent}
 
 
-def new_hinter(name: str) -> RowsAgent:
-    """The player whose actions a network sees.
+def check_hint(name: str) -> None:
+    """Check the name of a player whose actions a network is to see.
 
     Raises:
         ValueError: if it is none of :data:`HINTS`.
     """
     if not isinstance(name, str) or name not in HINTS:
         raise ValueError(f"a hint must be by one of {', '.join(map(repr, HINTS))}, got {name!r}")
+
+
+def new_hinter(name: str) -> RowsAgent:
+    """The player whose actions a network sees.
+
+    Raises:
+        ValueError: if it is none of :data:`HINTS`.
+    """
+    check_hint(name)
     return HINTS[name]()
 
 

@@ -18,6 +18,7 @@ import typer
 from rich.console import Console
 
 from spades_training.config import PRESETS, Config
+from spades_training.files import write_whole
 from spades_training.intervals import Estimate, t_quantile
 
 __all__ = ["BASE", "VARIANTS", "Variant", "ablate", "contrasts", "markdown"]
@@ -69,7 +70,7 @@ def run_one(config: Config, run: Path) -> None:
 
     resume = (run / "checkpoint.zip").exists()
     run.mkdir(parents=True, exist_ok=True)
-    (run / "config.json").write_text(config.to_json(), "utf8")
+    write_whole(run / "config.json", config.to_json())
     train(config, run, resume, Console(quiet=True))
 
 

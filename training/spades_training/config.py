@@ -134,9 +134,9 @@ class Config:
             if not low <= getattr(self, name) <= high:
                 raise ValueError(f"{name} must be in {low:g}..{high:g}, got {getattr(self, name)!r}")
         if self.hint:
-            from spades_agents.learned import new_hinter
+            from spades_agents.learned import check_hint
 
-            new_hinter(self.hint)
+            check_hint(self.hint)
             if not self.card_features:
                 raise ValueError("hint needs card_features")
         self.hidden_layers()

@@ -20,7 +20,9 @@ from spades_training.tournament.command import play_settings
 if TYPE_CHECKING:
     from rich.console import Console
 
-__all__ = ["history", "league", "rows", "thinned"]
+__all__ = ["LEAGUE", "history", "league", "rows", "thinned"]
+
+LEAGUE = "league"  # folder in that of a run, of all its snapshots, those too that no longer play
 
 
 def thinned(steps: Sequence[int], most: int) -> list[int]:
@@ -43,9 +45,9 @@ def history(run: Path, most: int) -> dict[str, int]:
         ValueError: if there are no snapshots, or ``most`` makes no sense.
     """
     check_int("snapshots", most, 2, 1000)
-    saved = {int(path.stem): path for path in (run / "league").glob("*.zip") if path.stem.isdigit()}
+    saved = {int(path.stem): path for path in (run / LEAGUE).glob("*.zip") if path.stem.isdigit()}
     if not saved:
-        raise ValueError(f"the run {run} has no snapshots: no file like {run / 'league' / '000000000000.zip'}")
+        raise ValueError(f"the run {run} has no snapshots: no file like {run / LEAGUE / '000000000000.zip'}")
     players = {f"ppo:{saved[steps]}": steps for steps in thinned(list(saved), most)}
     if (run / "model.zip").exists():
         players[f"ppo:{run / 'model.zip'}"] = _trained(run / "metrics.csv")
@@ -123,7 +125,7 @@ def league(
     # A pairing tells how far its first agent is ahead of its second: newer policies first, the zero of the scale last.
     agents = [*fixed[1:], *reversed(steps), fixed[0]]
     settings = make_settings(agents, rules, matches=matches, seed=seed, max_hands=max_hands, confidence=None)
-    folder = run / "league" / "ratings" if out is None else out
+    folder = run / LEAGUE / "ratings" if out is None else out
 
     def write(results: dict[str, Any]) -> None:
         write_results(results, folder)

@@ -22,6 +22,7 @@ from spades_training.config import Config
 from spades_training.evaluate import evaluate
 from spades_training.files import write_whole
 from spades_training.intervals import Estimate
+from spades_training.league import LEAGUE
 from spades_training.rollouts import Rollouts
 from spades_training.sb3 import policy_network, save_player
 from spades_training.selfplay import OpponentMix
@@ -29,7 +30,6 @@ from spades_training.streams import LearnerStreams
 
 __all__ = ["Monitor", "TrainingError"]
 
-LEAGUE = "league"  # folder of all snapshots, those too that no longer play
 EVAL_MATCHES = 100  # of each evaluation during the training; its hands are shared out among them
 
 
@@ -86,7 +86,7 @@ class Monitor(BaseCallback):
         self.check_weights(model)
         self.rated = stage.done
         if stage.done // self.config.eval_every > before // self.config.eval_every or stage.finished:
-            self.measure(model, self.config.warm_start + stage.done)
+            self._evaluate(model)
         if stage.done // self.config.checkpoint_every > before // self.config.checkpoint_every or stage.finished:
             self.checkpoint(model)
 
@@ -125,14 +125,14 @@ class Monitor(BaseCallback):
             league.mkdir(exist_ok=True)
             save_player(network, league / f"{self.num_timesteps:012}.zip", self.rules)
         if self._due(self.config.eval_every):
-            self._evaluate()
+            self._evaluate(self.model)  # type: ignore[arg-type]
         if self._due(self.config.checkpoint_every) and self.num_timesteps > 0:
             self.checkpoint(self.model)  # type: ignore[arg-type]
         self.mix.update(network)  # after the checkpoint: it draws from the random stream, as a run that goes on will
 
     def _on_training_end(self) -> None:
         self._check_loss()
-        self._evaluate()
+        self._evaluate(self.model)  # type: ignore[arg-type]
         self.checkpoint(self.model)  # type: ignore[arg-type]
         self.progress.stop()
 
@@ -183,9 +183,8 @@ class Monitor(BaseCallback):
         self.progress.console.print(line, highlight=False, soft_wrap=True)
         self._write_metrics()
 
-    def _evaluate(self) -> None:
-        done = self.config.warm_start + self.rated + self.num_timesteps
-        self.measure(self.model, done)  # type: ignore[arg-type]
+    def _evaluate(self, model: MaskablePPO) -> None:
+        self.measure(model, self.config.warm_start + self.rated + model.num_timesteps)
 
     def _points(self, player: PolicyAgent, opponent: str) -> Estimate:
         """Points per hand against a frozen opponent; the same decks every time."""

@@ -108,12 +108,11 @@ class Rollouts:
         everyone = np.arange(env.num_envs)
         player = PolicyAgent(policy_network(self.model), env.rules, deterministic=False, seed=self._seed())
         own = everyone[self.rng.random(env.num_envs) < (0.5 if self.done >= ALONE * self.config.rollouts else 0)]
+        is_hint = self.config.teacher == self.config.hint  # then the teacher has been asked already
         parts: list[tuple[np.ndarray, ...]] = []
         for _ in range(STEPS):
             masks: Any = env.env_method("action_masks")
-            # The teacher's actions; where they are the hints, it has been asked already.
-            same = self.config.teacher == self.config.hint
-            actions = env.hinted(observations) if same else self.teacher.act_batch(tables, everyone)
+            actions = env.hinted(observations) if is_hint else self.teacher.act_batch(tables, everyone)
             rows = np.flatnonzero(masks.sum(1) > 1)
             found = np.empty((len(rows), NUM_ACTIONS))
             arrays = rows, actions[rows], REACH, tables.rules_record, *self._scratch, self._values
