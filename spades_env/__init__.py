@@ -1,22 +1,22 @@
 """Spades for reinforcement learning: a compiled, batched engine under the standard interfaces."""
 
-__version__ = "0.1.0"
-
 import importlib
 from typing import TYPE_CHECKING, Any
 
 import gymnasium
 
-from spades_env.game import Game, IllegalAction, Phase, View
-from spades_env.record import Record, RecordError, replay
+from spades_env._version import __version__
+from spades_env.action_space import IllegalAction
+from spades_env.game import Game, Phase, View
+from spades_env.records.record import Record, RecordError, replay
 from spades_env.rules import PRESETS, Rules
 from spades_env.tables import Tables
 
 if TYPE_CHECKING:
     from spades_env import observation, spades_v0
+    from spades_env.envs.single_agent import SpadesEnv
+    from spades_env.envs.vector import SpadesVectorEnv
     from spades_env.reference import Reference
-    from spades_env.single_agent import SpadesEnv
-    from spades_env.vector import SpadesVectorEnv
 
 __all__ = [
     "PRESETS",
@@ -31,6 +31,7 @@ __all__ = [
     "SpadesVectorEnv",
     "Tables",
     "View",
+    "__version__",
     "observation",
     "replay",
     "spades_v0",
@@ -39,8 +40,8 @@ __all__ = [
 # What costs time to import, on first use.
 _LAZY = {
     "Reference": "spades_env.reference",
-    "SpadesEnv": "spades_env.single_agent",
-    "SpadesVectorEnv": "spades_env.vector",
+    "SpadesEnv": "spades_env.envs.single_agent",
+    "SpadesVectorEnv": "spades_env.envs.vector",
 }
 _MODULES = ("observation", "spades_v0")
 
@@ -56,15 +57,15 @@ def __getattr__(name: str) -> Any:
 def _register() -> None:
     gymnasium.register(
         id="spades_env/Spades-v0",
-        entry_point="spades_env.single_agent:SpadesEnv",
-        vector_entry_point="spades_env.vector:SpadesVectorEnv",
+        entry_point="spades_env.envs.single_agent:SpadesEnv",
+        vector_entry_point="spades_env.envs.vector:SpadesVectorEnv",
     )
     try:
         from pettingzoo import register
     except ImportError:  # before PettingZoo 1.27 there is no registry
         return
-    register("aec", "spades_env/spades-v0", "spades_env.spades_v0:env")
-    register("parallel", "spades_env/spades-v0", "spades_env.spades_v0:parallel_env")
+    register("aec", "spades_env/spades-v0", "spades_env.envs.aec:env")
+    register("parallel", "spades_env/spades-v0", "spades_env.envs.aec:parallel_env")
 
 
 _register()

@@ -10,6 +10,10 @@ from gymnasium import spaces
 from spades_env.cards import NUM_ACTIONS
 
 
+class IllegalAction(ValueError):
+    """An action that is not legal now; the table is as it was."""
+
+
 class ActionSpace(spaces.Discrete):
     """``Discrete(75)``: the same answers and the same draws, sooner.
 

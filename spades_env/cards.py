@@ -6,7 +6,7 @@ deuce and 12 the ace. A set of cards is an ``int`` (or ``uint64``) with bit ``ca
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -106,6 +106,12 @@ def parse_action(text: str) -> int:
     if name not in _IDS:
         raise ValueError(f"not an action: {text!r} (a card such as AS, BID_0 to BID_17, {', '.join(_NAMES[70:])})")
     return _IDS[name]
+
+
+def trick_winner(trick: Sequence[tuple[int, int]]) -> int:
+    """The seat that wins a trick of (seat, card) pairs, the first of which was led."""
+    led = suit_of(trick[0][1])
+    return max(trick, key=lambda play: (suit_of(play[1]) == SPADES, suit_of(play[1]) == led, rank_of(play[1])))[0]
 
 
 def mask_of(cards: Iterable[int]) -> int:

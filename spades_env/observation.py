@@ -101,6 +101,7 @@ LAYOUT: tuple[Field, ...] = tuple(
 )
 FIELDS: dict[str, Field] = {field.name: field for field in LAYOUT}
 SIZE = max(part.stop for field in LAYOUT for part in field.slices)
+STATE_SIZE = SIZE + 6 * NUM_CARDS  # of the whole table: see Game.full_observation
 WORDS, _rest = divmod(SIZE, 64)
 assert _rest == 0, "the encoder writes whole words, and rows that begin at a cache line are written fastest"
 

@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from spades_env.action_space import IllegalAction
 from spades_env.cards import NUM_ACTIONS, action_name
 from spades_env.checks import check_int, check_list, check_seed
 from spades_env.engine import batch
@@ -16,7 +17,7 @@ from spades_env.engine.bits import stream_key
 from spades_env.engine.episode import agent_stream
 from spades_env.engine.jit import jit
 from spades_env.engine.state import OVER, STATE, rules_record
-from spades_env.game import IllegalAction, View
+from spades_env.game import View
 from spades_env.observation import observation_rows
 from spades_env.rules import Rules, as_rules
 

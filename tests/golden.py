@@ -46,9 +46,9 @@ def playthrough(preset: str) -> Iterator[str]:
     while not game.is_over and game.hand_number < HANDS:
         if shown != game.hand_number:
             shown = game.hand_number
-            deck = game._state["deck"][0, : len(game.rules.deck)].tolist()
+            deck = game.state["deck"][0, : len(game.rules.deck)].tolist()
             yield f"\n# hand {shown + 1}, opener {game.opener}, deck {' '.join(map(card_name, deck))}"
-        table.states[:] = game._state
+        table.states[:] = game.state
         table.observe()
         assert np.flatnonzero(table.action_mask[0]).tolist() == game.legal_actions()
         action = choose(rng, game)

@@ -100,7 +100,7 @@ class Watched:
     def changed(self, seat: int) -> np.ndarray:
         """The table as it might be for all that ``seat`` can tell, as an array of one record: all hidden is random."""
         game, rng, players = self.pair.reference, self.rng, self.rules.players
-        states = self.pair.engine._state.copy()
+        states = self.pair.engine.state.copy()
         s = states[0]
         own = game.hands[seat] if self.knows_hand(seat) else set()
         gone = set().union(*self.plays) | set(game.given[seat])

@@ -75,11 +75,11 @@ class Position(NamedTuple):
     def count(self, depth: int = 100, end: Phase = Phase.OVER) -> Count:
         """What the engine counts."""
         states = np.zeros(depth + 1, STATE)
-        states[0] = self.engine._state[0]
+        states[0] = self.engine.state[0]
         nodes = np.zeros(1, np.int64)
         began = time.perf_counter()
         rest = np.zeros((depth + 1, 2), np.uint64)
-        lines = count_lines(states, self.engine._rules, depth, int(end), rest, nodes)
+        lines = count_lines(states, self.engine.rules_record, depth, int(end), rest, nodes)
         return Count(int(lines), int(nodes[0]), time.perf_counter() - began)
 
     def count_slowly(self, depth: int = 100, end: Phase = Phase.OVER) -> int:
@@ -133,6 +133,6 @@ def near_the_end(rules: Rules, seed: int, tricks_left: int, broken: bool) -> Pos
         action = {"blind": LOOK, "bid": BID_0 + 2, "draft": KEEP}.get(reference.phase) or rng.choice(allowed)
         engine.apply(action)
         reference.apply(action)
-    engine._state["broken"] = broken
+    engine.state["broken"] = broken
     reference.spades_broken = broken
     return Position(engine, reference)

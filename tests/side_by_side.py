@@ -111,7 +111,7 @@ class Pair:
         self.in_hand: list[int] = []
 
     def _deck(self) -> list[int]:
-        return self.engine._state["deck"][0, : len(self.engine.rules.deck)].tolist()
+        return self.engine.state["deck"][0, : len(self.engine.rules.deck)].tolist()
 
     def _received(self, pile: list[int], count: int) -> list[int]:
         assert self.reference.seat is not None
@@ -170,7 +170,7 @@ def _from_hand(case: Case, back: int) -> Case | None:
     for step, action in enumerate(case.actions):
         if not begins or game.opener != begins[-1].start["opener"]:
             start = {"scores": game.scores, "bags": game.bags, "opener": game.opener}
-            deck = game._state["deck"][0, : len(case.rules.deck)].tolist()
+            deck = game.state["deck"][0, : len(case.rules.deck)].tolist()
             begins.append(Case(case.rules, start, case.seed, [deck], case.actions[step:]))
         game.apply(action)
     return begins[-back] if len(begins) > back else None

@@ -34,7 +34,7 @@ class Row:
         self.game = Game(self.rules, seed=(self.seed, self.row, match))
         self.reference = Reference(
             self.rules,
-            shuffle=lambda: self.game._state["deck"][0, : len(self.rules.deck)].tolist(),
+            shuffle=lambda: self.game.state["deck"][0, : len(self.rules.deck)].tolist(),
             draw=lambda pile, count: cards_in(self.game.view(self.reference.seat).received),
         )
 
@@ -86,7 +86,7 @@ def test_rows_play_as_single_games(mix, episode, reward, max_hands):
                 row.begin(row.match + 1)
                 ends += 1
         for k, row in enumerate(rows):
-            assert tables.states[k].tobytes() == row.game._state[0].tobytes()
+            assert tables.states[k].tobytes() == row.game.state[0].tobytes()
             assert tables.seat[k] == row.reference.seat
             assert np.flatnonzero(tables.action_mask[k]).tolist() == row.reference.legal_actions()
 
@@ -112,7 +112,7 @@ def test_without_auto_reset_a_finished_match_waits():
     tables.reset_rows(over)
     for row in range(40):
         if row in over:
-            assert tables.states[row].tobytes() == Game(rules, seed=(2, row, 1))._state[0].tobytes()
+            assert tables.states[row].tobytes() == Game(rules, seed=(2, row, 1)).state[0].tobytes()
         else:
             assert tables.states[row] == before[row]
 
@@ -120,7 +120,7 @@ def test_without_auto_reset_a_finished_match_waits():
 def test_an_own_seed_for_each_table():
     tables = Tables("two_player", 3, seed=[7, 0, 7])
     for row, seed in enumerate((7, 0, 7)):
-        assert tables.states[row].tobytes() == Game("two_player", seed=seed)._state[0].tobytes()
+        assert tables.states[row].tobytes() == Game("two_player", seed=seed).state[0].tobytes()
 
 
 @pytest.mark.parametrize("threads", [1, 2])

@@ -34,7 +34,7 @@ def event(game: Game, seat: int, action: int) -> tuple:
         return actor, action == DONE
     if game.phase == Phase.DRAFT:
         place = 2 * len(game.draft_choices)
-        drawn, following = game._state["deck"][0, place : place + 2].tolist()
+        drawn, following = game.state["deck"][0, place : place + 2].tolist()
         rejected = drawn if action == REJECT else following
         drawer_sees = action == REJECT or game.rules.rejected == "drawer"
         shown = game.rules.rejected == "public" or (actor == seat and drawer_sees)
@@ -83,7 +83,7 @@ def test_draft(rejected):
     rules = Rules.preset("two_player", rejected=rejected)
     check([at_start(rules).engine], 9)
     # Another order of the stock: the seats see other cards, and at first the same.
-    deck = at_start(rules).engine._state["deck"][0].tolist()
+    deck = at_start(rules).engine.state["deck"][0].tolist()
     check([at_start(rules, deck=order).engine for order in (deck, deck[::-1], [*deck[:6], *deck[:5:-1]])], 6)
 
 

@@ -45,7 +45,7 @@ def leaks(rules, show, hands=HANDS, seed=2, player=KEEN):
     watched = Watched(rules, seed, player, endless=True)
     phases, found = set(), []
     for _ in watched.walk(hands):
-        states = watched.pair.engine._state
+        states = watched.pair.engine.state
         phases.add(watched.pair.reference.phase)
         for seat in range(rules.players):
             if show(states, seat) != show(watched.changed(seat), seat):
@@ -73,7 +73,7 @@ def test_nor_when_the_match_is_over(mix):
             pass
         if watched.pair.reference.is_over:
             ends += 1
-            states = watched.pair.engine._state
+            states = watched.pair.engine.state
             for seat in range(rules.players):
                 changed = watched.changed(seat)
                 assert shower.observation(states, seat) == shower.observation(changed, seat)
@@ -112,7 +112,7 @@ def test_before_the_blind_answer_a_seat_sees_no_card(mix):
     shower = Shower(MIXES[mix])
     unanswered = 0
     for _ in watched.walk(2):
-        states, reference = watched.pair.engine._state, watched.pair.reference
+        states, reference = watched.pair.engine.state, watched.pair.reference
         for seat in range(reference.rules.players):
             if reference.blind[seat] is None:
                 unanswered += 1
@@ -166,4 +166,4 @@ def test_worlds_that_agree_with_a_view_look_the_same(mix):
             if (k + seat) % 3 == 0:
                 world = game.view(seat).sample(k)
                 assert world.view(seat).to_bytes() == game.view(seat).to_bytes()
-                assert shower.observation(world._state, seat) == shower.observation(game._state, seat)
+                assert shower.observation(world.state, seat) == shower.observation(game.state, seat)

@@ -12,7 +12,7 @@ from spades_env import Game, SpadesEnv, SpadesVectorEnv, spades_v0
 from spades_env.engine.state import rules_record
 from spades_env.game import View
 from spades_env.picture import scene
-from spades_env.render import ansi
+from spades_env.picture.ansi import ansi
 
 
 def pettingzoo(rules):
@@ -21,7 +21,7 @@ def pettingzoo(rules):
     env.reset(seed=0)
 
     def show(states, seat):
-        env.game._state[:] = states
+        env.game.state[:] = states
         agent = env.possible_agents[seat]
         env.agent_selection = env.possible_agents[int(states["seat"][0])]
         shown = [env.observe(agent), env.infos[agent], env.rewards[agent], env.terminations, env.truncations]
@@ -38,7 +38,7 @@ def gymnasium_env(rules):
 
     def show(states, seat):
         env = envs[seat]
-        env.game._state[:] = states
+        env.game.state[:] = states
         return pickle.dumps((env._observe(), env.action_masks(), env.render()))
 
     return show
@@ -81,7 +81,7 @@ def test_the_text_of_the_whole_table_would_be_noticed():
     game = Game("solo", seed=0)
 
     def whole_table(states, seat):
-        game._state[:] = states
+        game.state[:] = states
         return ansi(game)
 
     _, found = leaks(MIXES["solo"], whole_table, hands=1)
@@ -102,7 +102,7 @@ def test_pixels(mix):
         drawn += 1
         if (drawn - 1) // 2 % 25:
             return None
-        envs[seat].game._state[:] = states
+        envs[seat].game.state[:] = states
         return envs[seat].render().tobytes()
 
     _, found = leaks(rules, show, hands=2)
@@ -113,7 +113,7 @@ def test_the_picture_of_the_whole_table_would_be_noticed():
     game = Game("solo", seed=0)
 
     def whole_table(states, seat):
-        game._state[:] = states
+        game.state[:] = states
         return scene(game)
 
     _, found = leaks(MIXES["solo"], whole_table, hands=1)

@@ -24,7 +24,7 @@ PHASES = ("blind", "draft", "exchange", "bid", "play", "over")
 def observe(game, seat):
     """(observation, mask) of a seat of a single game."""
     tables = Tables(game.rules, 1, seed=0)
-    tables.states[:] = game._state
+    tables.states[:] = game.state
     tables.observe(seats=np.array([seat], np.int8))
     return tables.observation[0], tables.action_mask[0]
 
@@ -83,7 +83,7 @@ def test_every_field_at_every_decision_for_every_seat(mix):
         watched = Watched(rules, seed)
         game = watched.pair.reference
         for _ in watched.walk(3):
-            tables.states[:] = watched.pair.engine._state
+            tables.states[:] = watched.pair.engine.state
             tables.observe(seats=np.arange(rules.players, dtype=np.int8))
             phases.add(game.phase)
             for seat in range(rules.players):

@@ -14,11 +14,11 @@ from random_rules import MIXES
 from tabletop import CLUB_CARDS, DIAMOND_CARDS, HEART_CARDS, SPADE_CARDS, act, deal
 from walks import finish_hand, random_game, state_of, walk
 
-from spades_env import record_format
 from spades_env.cards import parse_cards
 from spades_env.game import Game
-from spades_env.log import Start
-from spades_env.record import Record, RecordError, replay
+from spades_env.game.log import Start
+from spades_env.records import format as record_format
+from spades_env.records.record import Record, RecordError, replay
 from spades_env.rules import Rules
 
 SEEDS = range(12)
@@ -406,7 +406,7 @@ def test_lines_are_named_in_any_layout():
 def test_a_record_may_begin_in_the_middle_of_a_match():
     whole = Game("solo", seed=6)
     finish_hand(whole)
-    game = Game._restored(
+    game = Game.from_start(
         whole.rules, (6, 0, 0), Start(whole.scores, whole.bags, 1, 1, whole.record().hands[0].result), []
     )
     assert state_of(game) == state_of(whole)

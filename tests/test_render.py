@@ -8,7 +8,7 @@ from test_leaks import leaks
 
 from spades_env import PRESETS, Game, SpadesEnv, View, spades_v0
 from spades_env.engine.state import rules_record
-from spades_env.render import ansi
+from spades_env.picture.ansi import ansi
 
 
 def after(match, steps):

@@ -99,10 +99,10 @@ def test_copies_of_every_phase_continue_alike_and_apart(mix):
     while not game.is_over and game.hand_number < 3:
         if game.phase not in phases or steps % 41 == 0:
             phases.add(game.phase)
-            before = game._state.tobytes()
+            before = game.state.tobytes()
             plays = {name: played_on(other, 130) for name, other in continuations(game).items()}
             assert len(set(plays.values())) == 1
-            assert game._state.tobytes() == before, "the game itself has not moved"
+            assert game.state.tobytes() == before, "the game itself has not moved"
         game.apply(choose(rng, player, game))
         steps += 1
     assert len(phases) >= (2 if not rules.blind_nil else 3)
@@ -115,7 +115,7 @@ def played_on(game, actions):
         if game.is_over:
             break
         game.apply(rng.choice(game.legal_actions()))
-        states.append(game._state.tobytes())
+        states.append(game.state.tobytes())
     return tuple(states)
 
 
@@ -124,7 +124,7 @@ def test_a_deck_depends_on_seed_table_match_and_hand_alone():
         game, found = Game(Rules.preset("cutthroat", target=10_000, loss=None), seed=seed, **start), []
         while game.hand_number < hands:
             if len(found) == game.hand_number:
-                found.append(tuple(game._state["deck"][0, :51].tolist()))
+                found.append(tuple(game.state["deck"][0, :51].tolist()))
             game.apply(choose(game.legal_actions()))
         return found
 
@@ -186,7 +186,7 @@ def test_every_pair_of_the_pile_comes_back_alike_in_an_exchange():
     by_place, by_rank = np.zeros((26, 26)), np.zeros((26, 26))
     for seed in range(8_000):
         game = Game(rules, seed=seed)
-        deck = game._state["deck"][0].tolist()
+        deck = game.state["deck"][0].tolist()
         pile = deck[26:]
         for action in (BLIND_NIL, deck[0], deck[2]):
             game.apply(action)

@@ -12,11 +12,11 @@ from tabletop import CLUB_CARDS, SPADE_CARDS, act, at_first_lead, deal
 from walks import finish_hand, state_of, walk
 
 from spades_env.cards import SPADES_MASK, cards_in, mask_of, suit_of
+from spades_env.engine.single import sample_view
 from spades_env.game import Game, Phase
-from spades_env.record import Record
+from spades_env.records.record import Record
 from spades_env.reference import Reference, playable
 from spades_env.rules import Rules
-from spades_env.worlds import sample_view
 
 
 class Sampler:
@@ -24,11 +24,11 @@ class Sampler:
 
     def __init__(self, view, seed=0):
         self.view = view
-        self.state = np.empty_like(view._state)
+        self.state = np.empty_like(view.state)
         self.rng = np.array([seed], np.uint64)
 
     def draw(self):
-        sample_view(self.view._state, self.view._rules, self.view.observer, self.rng, self.state)
+        sample_view(self.view.state, self.view.rules_record, self.view.observer, self.rng, self.state)
         return self.state[0]
 
 

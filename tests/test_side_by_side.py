@@ -9,7 +9,7 @@ from side_by_side import differs, play_both, seen_by_engine, shrink
 
 from spades_env import reference
 from spades_env.cards import SPADES, suit_of
-from spades_env.record import Record
+from spades_env.records.record import Record
 from spades_env.reference import match_winner, playable, score_side, trick_winner
 from spades_env.rules import Rules
 

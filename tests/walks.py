@@ -45,4 +45,4 @@ def finish_hand(game: Game, seed: int = 0) -> Game:
 
 def state_of(game: Game) -> bytes:
     """Everything that decides how a game goes on."""
-    return game._state.tobytes()
+    return game.state.tobytes()

@@ -71,7 +71,7 @@ class RowsAgent:
     def act(self, view: View) -> int:
         """The action for ``view.observer``, who must be on turn."""
         check_on_turn(view)
-        return int(self.decide(view._state, view.rules, view._rules, np.zeros(1, np.int64))[0])
+        return int(self.decide(view.state, view.rules, view.rules_record, np.zeros(1, np.int64))[0])
 
     def act_batch(self, tables: TableArrays, rows: Any) -> np.ndarray:
         """The actions of the seats on turn at the tables ``rows``, an int64 array."""

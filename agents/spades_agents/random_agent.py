@@ -93,7 +93,7 @@ class _Dice:
     def act(self, view: View) -> int:
         """A legal action, drawn from the agent's own stream."""
         check_on_turn(view)
-        self._kernel(view._state, view._rules, self._row, self._streams, self._action)
+        self._kernel(view.state, view.rules_record, self._row, self._streams, self._action)
         return int(self._action[0])
 
     def act_batch(self, tables: TableArrays, rows: Any) -> np.ndarray:

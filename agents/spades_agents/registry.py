@@ -22,8 +22,8 @@ AGENTS: dict[str, str] = {
     "bidder": "spades_agents.bidder:BidderAgent",
     "rollout": "spades_agents.search:RolloutAgent",
     "pimc": "spades_agents.search:PIMCAgent",
-    "learned": "spades_agents.shipped:LearnedAgent",
-    "ppo": "spades_agents.learned:PPOAgent",
+    "learned": "spades_agents.policy.shipped:LearnedAgent",
+    "ppo": "spades_agents.policy.learned:PPOAgent",
 }
 _TAKES_PATH = {"ppo"}
 

@@ -8,7 +8,8 @@ from spades_env.engine.deal import deal, shuffle, start_hand, start_match
 from spades_env.engine.encode import encode, encode_for
 from spades_env.engine.episode import episode_end, hand_rewards
 from spades_env.engine.jit import jit
-from spades_env.engine.scoring import set_score
+from spades_env.engine.sample import sample_world
+from spades_env.engine.scoring import score_side, set_score
 from spades_env.engine.state import DRAFT
 from spades_env.engine.step import is_legal, legal, step
 
@@ -101,3 +102,15 @@ def full_state(states, rules, out):
         start = len(out) - (6 - k) * 52
         for card in range(52):
             out[start + card] = (cards >> U64(card)) & U64(1)
+
+
+@jit
+def sample_view(views, rules, observer, rng, out):
+    """Write a world that agrees with a view to ``out``; returns the seed of its random stream."""
+    return sample_world(views, 0, rules[0], observer, rng, out, 0)
+
+
+@jit
+def bags_of_hand(states, rules, side):
+    """The bags that a side took in a finished hand."""
+    return score_side(states[0], rules[0], side)[1]

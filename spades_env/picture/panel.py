@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from spades_env.cards import BID_0, BLIND_NIL, DONE, KEEP, LOOK
+from spades_env.cards import BID_0, BLIND_NIL, DONE, KEEP, LOOK, trick_winner
 from spades_env.engine.state import Phase
+from spades_env.game.position import Position
 from spades_env.picture.card import face, rank_text
 from spades_env.picture.seats import bid_text, seat_name
 from spades_env.picture.shapes import HEIGHT, WIDTH, Box, Label, Shape
-from spades_env.position import Position
-from spades_env.transcript import trick_winner
 
 __all__ = ["LEFT", "panel"]
 

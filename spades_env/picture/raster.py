@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from spades_env.game.position import Position
 from spades_env.picture.needs import package
 from spades_env.picture.scene import scene
 from spades_env.picture.shapes import HEIGHT, WIDTH, Box, Polygon, Shape
-from spades_env.position import Position
 
 if TYPE_CHECKING:
     from PIL import Image

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from spades_env.cards import KEEP
+from spades_env.cards import KEEP, trick_winner
 from spades_env.engine.state import Phase
-from spades_env.game import View
+from spades_env.game.position import Position
 from spades_env.picture.card import back, face, suit_rows
 from spades_env.picture.panel import LEFT, panel
 from spades_env.picture.seats import places, read_seats, seat_shapes
 from spades_env.picture.shapes import HEIGHT, Box, Label, Shape
-from spades_env.position import Position
-from spades_env.transcript import trick_winner
 
 __all__ = ["scene"]
 
@@ -54,7 +52,7 @@ def _trick(table: Position, action: int | None) -> list[Shape]:
     if not trick:
         return [Label(_MIDDLE[0], _MIDDLE[1] + 5, f"seat {table.leader} leads", 14, _FAINT, "middle")]
     winner, around = trick_winner(trick), places(table.rules.players)
-    bottom = table.observer if isinstance(table, View) else 0
+    bottom = table.observer or 0
     shapes: list[Shape] = []
     for seat, card in trick:
         x, y = (at + by for at, by in zip(_MIDDLE, _OFFSETS[around[(seat - bottom) % len(around)]], strict=True))
@@ -87,10 +85,10 @@ def _pile(count: int, name: str, x: float, y: float) -> list[Shape]:
 
 def _known(table: Position) -> list[Shape]:
     """Left of a two-player table, the cards known to be out of play."""
-    if isinstance(table, View):
+    if table.observer is not None:
         groups = {"discards you saw": table.discards_seen, "you gave up": table.given, "you received": table.received}
     else:
-        groups = {"discard pile": 0 if table.is_over else int(table._state["pile"][0])}
+        groups = {"discard pile": 0 if table.is_over else table.discard_pile}
     shapes: list[Shape] = []
     for k, (title, cards) in enumerate((title, cards) for title, cards in groups.items() if cards):
         y = 116 + 112 * k

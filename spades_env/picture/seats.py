@@ -7,10 +7,9 @@ from dataclasses import dataclass
 
 from spades_env.cards import BID_0, BLIND_NIL, CLUBS, DIAMONDS, HEARTS, SPADES, cards_in
 from spades_env.engine.state import Phase
-from spades_env.game import View
+from spades_env.game.position import Position
 from spades_env.picture.card import fan, sorted_hand
 from spades_env.picture.shapes import Box, Label, Shape, suit
-from spades_env.position import Position
 
 __all__ = ["Seat", "bid_text", "held", "places", "read_seats", "seat_name", "seat_shapes"]
 
@@ -83,7 +82,7 @@ def seat_name(seat: int, names: Sequence[str] | None) -> str:
 
 def read_seats(table: Position, names: Sequence[str] | None, action: int | None) -> list[Seat]:
     """All seats, beginning with the one at the bottom: the observer of a View, else seat 0."""
-    observer = table.observer if isinstance(table, View) else None
+    observer = table.observer
     bottom, players = observer or 0, table.rules.players
     seats = []
     for turn, place in enumerate(places(players)):

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
+from spades_env.game.position import Position
 from spades_env.picture.scene import scene
 from spades_env.picture.shapes import HEIGHT, WIDTH, Box, Polygon, Shape
-from spades_env.position import Position
 
 __all__ = ["svg"]
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 from typing import Any
 
+from spades_env.game.position import Position
 from spades_env.picture.needs import package
 from spades_env.picture.raster import image
 from spades_env.picture.shapes import HEIGHT, WIDTH
-from spades_env.position import Position
 
 __all__ = ["Window"]
 

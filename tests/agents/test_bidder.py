@@ -20,8 +20,8 @@ from spades_agents.bidder.model import (
     play_inputs,
     shipped,
 )
-from spades_agents.search.match_value import after_hand
-from spades_agents.search.match_value import chance as match_chance
+from spades_agents.match_value import after_hand
+from spades_agents.match_value import chance as match_chance
 
 from spades_env.cards import mask_of, parse_cards
 from spades_env.engine.state import rules_record

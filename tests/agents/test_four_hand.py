@@ -9,8 +9,8 @@ import pytest
 from minimax import Position, best, card_values, random_position
 from spades_agents.compiler import jit
 from spades_agents.search import nil_can_be_broken, solve_four, solve_two
-from spades_agents.search.four_hand import new_table
-from spades_agents.search.tricks import rate_state
+from spades_agents.solvers.four_hand import new_table
+from spades_agents.solvers.tricks import rate_state
 
 from spades_env.cards import SPADES, cards_in, mask_of, parse_cards, suit_of
 from spades_env.game import Game
@@ -211,7 +211,7 @@ def test_solves_a_table_at_every_decision_of_a_hand(preset, side, counted, most)
     while game.hand_number == 0:
         out = np.full(75, np.nan, np.float32)
         start = sum(game.tricks[seat] for seat in range(game.rules.players) if counted >> seat & 1)
-        value = rate_states(table, game._state, game._rules, side, counted, most, out) + start
+        value = rate_states(table, game.state, game.rules_record, side, counted, most, out) + start
         assert np.flatnonzero(~np.isnan(out)).tolist() == game.legal_actions()
         assert expected is None or most == 1 or value == expected
         expected = value

@@ -10,8 +10,8 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from spades_agents import make_agent
-from spades_agents.learned import ACTOR, CARD, PolicyAgent, features_digest, model_card, read_model
-from spades_agents.network import PolicyNetwork
+from spades_agents.policy.learned import ACTOR, CARD, PolicyAgent, features_digest, model_card, read_model
+from spades_agents.policy.network import PolicyNetwork
 
 from spades_env import Game, Tables
 from spades_env.observation import SIZE, used_bits

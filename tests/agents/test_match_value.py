@@ -8,8 +8,8 @@ from random import Random
 import numpy as np
 import pytest
 from random_rules import random_rules
-from spades_agents.search import match_table as making
-from spades_agents.search.match_value import BAGS, LOWEST, STEPS, chance, match_table, pack, unpack
+from spades_agents import match_table as making
+from spades_agents.match_value import BAGS, LOWEST, STEPS, chance, match_table, pack, unpack
 
 from spades_env.rules import PRESETS, Rules
 

@@ -12,7 +12,7 @@ from random_rules import MIXES, random_rules, random_start
 from spades_agents import make_agent
 from spades_agents.search import PIMCAgent, RolloutAgent, player, solve_four
 from spades_agents.search.decision import BY_TRICKS, CHUNK
-from spades_training.evaluate import evaluate
+from spades_training.evaluation.evaluate import evaluate
 
 from spades_env.cards import ALL_CARDS, action_name, cards_in, mask_of, parse_cards
 from spades_env.game import Game, Phase
@@ -187,7 +187,7 @@ def ending(
     held = [mask_of(parse_cards(hand)) for hand in hands]
     done = 13 - len(parse_cards(hands[0]))
     rest = cards_in(ALL_CARDS & ~sum(held))
-    state = game._state[0]
+    state = game.state[0]
     for seat in range(2):
         state["hands"][seat] = held[seat]
         state["plays"][seat] = mask_of(rest[seat * done : (seat + 1) * done])

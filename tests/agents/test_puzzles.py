@@ -38,7 +38,7 @@ def ending(
     done = game.rules.hand_size - len(cards_in(held[0]))
     away = mask_of(parse_cards(out)) if out else 0
     rest = [card for card in cards_in(ALL_CARDS & ~sum(held) & ~away) if card in game.rules.deck]
-    state = game._state[0]
+    state = game.state[0]
     for seat in range(game.rules.players):
         state["hands"][seat] = held[seat]
         state["plays"][seat] = mask_of(rest[seat * done : (seat + 1) * done])
@@ -243,7 +243,7 @@ def test_the_draft_keeps_what_the_plan_wants(card, blind, choice):
     first = parse_cards(card)
     game = Game("two_player", seed=0, decks=[first + [other for other in range(52) if other not in first]])
     game.apply(parse_action("BLIND_NIL" if blind else "LOOK"))
-    assert game._state["blind"][0, 0] == (BLIND_BID if blind else LOOKED)
+    assert game.state["blind"][0, 0] == (BLIND_BID if blind else LOOKED)
     assert chosen(game) == choice
 
 
@@ -251,7 +251,7 @@ def test_what_was_seen_in_the_draft_counts():
     """A middling card is kept once the better ones are known to be gone."""
     rules = Rules.preset("two_player", rejected="public")
     game = Game(rules, seed=0)
-    state = game._state[0]
+    state = game.state[0]
     state["phase"], state["blind"][:] = Phase.DRAFT, LOOKED
     state["deck"][2 * 10] = parse_cards("9H")[0]
     state["draws"] = 10
@@ -260,4 +260,4 @@ def test_what_was_seen_in_the_draft_counts():
         parse_cards("AH KH QH AD KD QD AC KC QC TH JH")
     )
     assert chosen(game) == "KEEP"
-    assert np.array_equal(game._state["draws"], [10])
+    assert np.array_equal(game.state["draws"], [10])

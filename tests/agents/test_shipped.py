@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 import safetensors.numpy
 from spades_agents import make_agent
-from spades_agents.learned import layout_digest, new_hinter
-from spades_agents.network import PolicyNetwork
-from spades_agents.safetensors import pack_tensors, unpack_tensors
-from spades_agents.shipped import FOLDER, FORMAT, GAMES, pack_network, read_card, read_shipped
-from spades_training.evaluate import evaluate
+from spades_agents.policy.learned import layout_digest, new_hinter
+from spades_agents.policy.network import PolicyNetwork
+from spades_agents.policy.safetensors import pack_tensors, unpack_tensors
+from spades_agents.policy.shipped import FOLDER, FORMAT, GAMES, pack_network, read_card, read_shipped
+from spades_training.evaluation.evaluate import evaluate
 
 from spades_env import Tables
 from spades_env.cards import BID_0, BLIND_NIL

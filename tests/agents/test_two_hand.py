@@ -9,8 +9,8 @@ import pytest
 from minimax import Position, best, card_values, random_position
 from spades_agents.compiler import jit
 from spades_agents.search import solve_two
-from spades_agents.search.payoffs import solve_state
-from spades_agents.search.two_hand import new_table
+from spades_agents.solvers.payoffs import solve_state
+from spades_agents.solvers.two_hand import new_table
 
 from spades_env.cards import SPADES, cards_in, mask_of, parse_cards, suit_of
 from spades_env.game import Game
@@ -206,7 +206,7 @@ def test_solves_a_table_at_every_decision_of_a_hand():
         expected = None
         while game.hand_number == 0:
             out = np.full(75, np.nan, np.float32)
-            value = solve_states(table, game._state, game._rules, payoffs, out)
+            value = solve_states(table, game.state, game.rules_record, payoffs, out)
             assert np.flatnonzero(~np.isnan(out)).tolist() == game.legal_actions()
             assert value == (np.nanmax(out) if game.seat == 0 else np.nanmin(out))
             assert expected is None or value == expected

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from spades_training.ablation import BASE, VARIANTS, Variant, ablate, contrasts, markdown
-from spades_training.config import Config
+from spades_training.learning.config import Config
+from spades_training.maintenance.ablation import BASE, VARIANTS, Variant, ablate, contrasts, markdown
 
 TINY = {"n_envs": 16, "n_steps": 16, "batch_size": 128, "layers": "16", "critic_layers": "16"}
 TINY = BASE | TINY | {"warm_start": 500, "rollouts": 500, "total_timesteps": 500, "final_matches": 4}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 import pytest
-from spades_training.config import PRESETS, Config
+from spades_training.learning.config import PRESETS, Config
 
 
 @pytest.mark.parametrize("preset", PRESETS)

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from spades_agents.random_agent import RandomAgent
 from spades_agents.registry import make_agent
-from spades_training.evaluate import evaluate
-from spades_training.totals import Hands
+from spades_training.evaluation.evaluate import evaluate
+from spades_training.evaluation.totals import Hands
 
 from spades_env.cards import BID_0, KEEP, LOOK
 from spades_env.game import Game, IllegalAction, Phase

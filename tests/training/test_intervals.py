@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from spades_training.intervals import Estimate, proportion, ratio, t_quantile
+from spades_training.evaluation.intervals import Estimate, proportion, ratio, t_quantile
 
 
 @pytest.mark.parametrize(

@@ -8,11 +8,11 @@ import json
 import matplotlib.image
 import numpy as np
 import pytest
-from spades_agents.network import PolicyNetwork
+from spades_agents.policy.network import PolicyNetwork
 from spades_training.cli import app
-from spades_training.config import Config
-from spades_training.league import history, thinned
-from spades_training.sb3 import save_player
+from spades_training.commands.league import history, thinned
+from spades_training.learning.config import Config
+from spades_training.learning.sb3 import save_player
 from spades_training.tournament.log import Log
 from spades_training.tournament.schedule import Schedule, make_settings
 from spades_training.tournament.standings import Standings

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from spades_training.cli import app
-from spades_training.play import parse_move
+from spades_training.terminal.match import parse_move
 from typer.testing import CliRunner
 
 from spades_env import Game, Record

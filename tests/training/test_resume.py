@@ -15,10 +15,10 @@ import zipfile
 import numpy as np
 import pytest
 from rich.console import Console
-from spades_training.checkpoint import Checkpoint
 from spades_training.cli import app
-from spades_training.config import Config
-from spades_training.train import new_run, train
+from spades_training.learning.checkpoint import Checkpoint
+from spades_training.learning.config import Config
+from spades_training.learning.train import new_run, train
 from typer.testing import CliRunner
 
 SMALL = {"n_envs": 32, "n_steps": 32, "batch_size": 512, "layers": "32", "eval_hands": 100, "final_matches": 2}

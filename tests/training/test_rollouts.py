@@ -9,14 +9,14 @@ import pytest
 import torch
 from spades_agents import make_agent
 from spades_agents.heuristic.notes import NOTES
+from spades_agents.match_value import chance, match_table
 from spades_agents.search.decision import PLAN
-from spades_agents.search.match_value import chance, match_table
 from spades_agents.search.rollout import rate_rows
-from spades_training.config import Config
-from spades_training.rollouts import DRAFT_DOUBT, FAR, REACH, Rollouts
-from spades_training.sb3 import SpadesVecEnv
-from spades_training.streams import LearnerStreams
-from spades_training.train import new_model
+from spades_training.learning.config import Config
+from spades_training.learning.rollouts import DRAFT_DOUBT, FAR, REACH, Rollouts
+from spades_training.learning.sb3 import SpadesVecEnv
+from spades_training.learning.streams import LearnerStreams
+from spades_training.learning.train import new_model
 
 from spades_env.cards import BID_0, NUM_ACTIONS
 from spades_env.engine.state import STATE, Phase

@@ -8,8 +8,8 @@ import torch
 from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported
 from scripted import Match, Scripted, matches, reward_kinds
-from spades_training.sb3 import SpadesVecEnv, UsedBits, policy_network
-from spades_training.streams import LearnerStreams
+from spades_training.learning.sb3 import SpadesVecEnv, UsedBits, policy_network
+from spades_training.learning.streams import LearnerStreams
 from stable_baselines3.common.vec_env import VecMonitor
 from tabletop import Hand
 

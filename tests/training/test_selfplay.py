@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from rich.console import Console
 from spades_agents import make_agent
-from spades_agents.network import PolicyNetwork
-from spades_training.checkpoint import Checkpoint
-from spades_training.config import Config
-from spades_training.selfplay import HALF_LIFE, OpponentMix, SelfPlayEnv
-from spades_training.train import new_run, train
+from spades_agents.policy.network import PolicyNetwork
+from spades_training.learning.checkpoint import Checkpoint
+from spades_training.learning.config import Config
+from spades_training.learning.selfplay import HALF_LIFE, OpponentMix, SelfPlayEnv
+from spades_training.learning.train import new_run, train
 
 from spades_env.observation import SIZE
 from spades_env.rules import PRESETS

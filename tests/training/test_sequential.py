@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from spades_training.totals import Totals
+from spades_training.evaluation.totals import Totals
 from spades_training.tournament import make_settings
 from spades_training.tournament import run as run_module
 from spades_training.tournament.sequential import BETS, order_is_certain, verdict

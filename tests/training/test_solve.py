@@ -6,7 +6,7 @@ import json
 
 import pytest
 from spades_training.cli import app
-from spades_training.solve_command import parse_deal
+from spades_training.commands.solve import parse_deal
 from typer.testing import CliRunner
 
 from spades_env.cards import mask_of, parse_cards

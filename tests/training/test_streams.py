@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from sb3_contrib.common.maskable.utils import get_action_masks
 from spades_agents import make_agent
+from spades_agents.match_value import chance
 from spades_agents.random_agent import RandomAgent
-from spades_agents.search.match_value import chance
-from spades_training.sb3 import SpadesVecEnv
-from spades_training.streams import LearnerStreams
+from spades_training.learning.sb3 import SpadesVecEnv
+from spades_training.learning.streams import LearnerStreams
 
 from spades_env.cards import BLIND_NIL
 from spades_env.engine.state import BLIND_BID, Phase

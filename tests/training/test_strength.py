@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from spades_training import strength
-from spades_training.evaluate import Result, evaluate
-from spades_training.intervals import Estimate, turned
+from spades_training.evaluation.evaluate import Result, evaluate
+from spades_training.evaluation.intervals import Estimate, turned
+from spades_training.maintenance import strength
 
 from spades_env.rules import PRESETS
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from spades_agents.card_features import FEATURES
-from spades_agents.learned import encode_rows
-from spades_training.symmetry import suit_swaps
+from spades_agents.policy.card_features import FEATURES
+from spades_agents.policy.learned import encode_rows
+from spades_training.learning.symmetry import suit_swaps
 
 from spades_env import Game
 from spades_env.cards import NUM_ACTIONS, NUM_CARDS
@@ -21,8 +21,8 @@ def seen_by(game):
     """What the seat on turn sees, as a learner's row: observation, features, no hint yet, other hands; and the mask."""
     seen = np.zeros((1, SIZE + FEATURES), np.int8)
     mask = np.zeros((1, NUM_ACTIONS), np.int8)
-    encode_rows(game._state, game._rules, np.zeros(1, np.int64), seen, mask)
-    hands = [int(game._state["hands"][0, (game.seat + k) % game.rules.players]) for k in range(1, game.rules.players)]
+    encode_rows(game.state, game.rules_record, np.zeros(1, np.int64), seen, mask)
+    hands = [int(game.state["hands"][0, (game.seat + k) % game.rules.players]) for k in range(1, game.rules.players)]
     cards = [(hand >> np.arange(NUM_CARDS)) & 1 for hand in hands]
     return np.concatenate([seen[0], np.zeros(NUM_ACTIONS, np.int8), *cards]), mask[0]
 

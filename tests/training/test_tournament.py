@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 
 import pytest
-from spades_training.evaluate import evaluate
+from spades_training.evaluation.evaluate import evaluate
 from spades_training.tournament import make_settings, run_tournament
 
 from spades_env.rules import Rules

@@ -14,15 +14,15 @@ import pytest
 import torch
 from rich.console import Console
 from spades_agents import make_agent
-from spades_agents.shipped import LearnedAgent
-from spades_training.checkpoint import Checkpoint
+from spades_agents.policy.shipped import LearnedAgent
 from spades_training.cli import app
-from spades_training.config import PRESETS, Config
-from spades_training.evaluate import evaluate
+from spades_training.evaluation.evaluate import evaluate
 from spades_training.files import write_whole
-from spades_training.sb3 import SpadesVecEnv
-from spades_training.streams import LearnerStreams
-from spades_training.train import TrainingError, new_run, train
+from spades_training.learning.checkpoint import Checkpoint
+from spades_training.learning.config import PRESETS, Config
+from spades_training.learning.sb3 import SpadesVecEnv
+from spades_training.learning.streams import LearnerStreams
+from spades_training.learning.train import TrainingError, new_run, train
 from typer.testing import CliRunner
 
 from spades_env.rules import Rules

@@ -12,20 +12,20 @@ import typer
 from typer.core import TyperGroup
 
 from spades_env import __version__
-from spades_training.bench.command import bench
-from spades_training.bidding.bid_command import bid
-from spades_training.bidding.command import bidding_data
-from spades_training.bidding.fit_command import bidding_fit
-from spades_training.config import PRESETS, Config
-from spades_training.exploit import exploit
-from spades_training.league import league
+from spades_training.commands.bench import bench
+from spades_training.commands.bid import bid
+from spades_training.commands.bidding_data import bidding_data
+from spades_training.commands.bidding_fit import bidding_fit
+from spades_training.commands.exploit import exploit
+from spades_training.commands.league import league
+from spades_training.commands.puzzles import puzzles
+from spades_training.commands.solve import solve
+from spades_training.commands.tournament import tournament
+from spades_training.learning.config import PRESETS, Config
 from spades_training.options import parse_rules
-from spades_training.puzzles import puzzles
-from spades_training.solve_command import solve
-from spades_training.tournament.command import tournament
 
 if TYPE_CHECKING:
-    from spades_env.record import Record
+    from spades_env.records.record import Record
 
 __all__ = ["app"]
 
@@ -91,8 +91,8 @@ def evaluate(
     """Play duplicate matches, A against B: the same decks for both, seats swapped."""
     from rich.console import Console
 
-    from spades_training import display
-    from spades_training.evaluate import evaluate as play
+    from spades_training.evaluation.evaluate import evaluate as play
+    from spades_training.terminal import display
 
     with display.progress_bar(f"{a} against {b}", shown=not as_json) as progress:
         result = play(a, b, parse_rules(rules), matches=matches, seed=seed, max_hands=max_hands, progress=progress)
@@ -119,7 +119,7 @@ def train(preset: str, name: str | None, runs: Path, resume: Path | None, **sett
     else:
         config = Config.load(resume)
     try:
-        from spades_training import train as training
+        from spades_training.learning import train as training
     except ModuleNotFoundError as error:
         raise ValueError(f"training needs the package {error.name}: pip install 'spades-env[train]'") from None
     run = training.new_run(config, runs, name) if resume is None else resume
@@ -174,7 +174,7 @@ def play(
 
     from spades_env.checks import check_int
     from spades_env.game import Game
-    from spades_training.play import TerminalMatch, free_path
+    from spades_training.terminal.match import TerminalMatch, free_path
 
     game = Game(parse_rules(rules), seed)
     check_int("seat", seat, 0, game.rules.players - 1)
@@ -202,7 +202,7 @@ def replay(
     fps: Annotated[float, typer.Option(help="Moves in a second.", min=0.1, max=30)] = 1.5,
 ) -> None:
     """Print a record as text, or film it, playing it again and checking every deck, move and result."""
-    from spades_env.record import Record
+    from spades_env.records.record import Record
 
     try:
         record = Record.load(file)
@@ -221,7 +221,8 @@ def _film(record: Record, gif: Path | None, mp4: Path | None, seat: int | None, 
     """Write the moving pictures that are asked for."""
     from gymnasium.error import DependencyNotInstalled
 
-    from spades_training import display, movie
+    from spades_training import movie
+    from spades_training.terminal import display
 
     shown = movie.moments(record, seat, hand)
     for path, save in ((gif, movie.save_gif), (mp4, movie.save_mp4)):

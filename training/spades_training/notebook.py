@@ -14,7 +14,7 @@ from spades_agents.registry import make_agent
 from spades_env.game import View
 from spades_env.rules import Rules
 from spades_training.bidding.hands import play_hands
-from spades_training.intervals import Estimate, proportion, ratio
+from spades_training.evaluation.intervals import Estimate, proportion, ratio
 
 __all__ = ["FULL", "Variation", "difference_bars", "mean", "profile", "root_mean_square", "say", "table"]
 
@@ -106,7 +106,7 @@ class Variation:
     def act(self, view: View) -> int:
         """The action at one table."""
         actions = np.array([self.base.act(view)])
-        self.change(view._state, actions)
+        self.change(view.state, actions)
         return int(actions[0])
 
     def act_batch(self, tables: TableArrays, rows: Any) -> np.ndarray:

@@ -12,7 +12,7 @@ from spades_agents.bidder.model import BiddingModel, game_name, shipped
 from spades_agents.bidder.value import COLUMNS, MADE, POINTS, THEIR_POINTS, WIN, WORK, rate_bids, rate_blind
 from spades_agents.compiler import jit
 from spades_agents.heuristic.bidding import choose_bid
-from spades_agents.search.match_value import match_table
+from spades_agents.match_value import match_table
 from spades_env.cards import cards_in
 from spades_env.engine.scoring import set_score
 from spades_env.engine.state import BID, LOOKED, NO_BID, STATE, rules_record

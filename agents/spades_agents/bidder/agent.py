@@ -10,7 +10,7 @@ from spades_agents.bidder.value import COLUMNS, WIN, WORK, rate_bids, rate_blind
 from spades_agents.compiler import jit
 from spades_agents.heuristic.bidding import choose_bid
 from spades_agents.heuristic.notes import NOTES
-from spades_agents.search.match_value import match_table
+from spades_agents.match_value import match_table
 from spades_agents.search.rollout import scripted_action
 from spades_env.cards import BID_0, BLIND_NIL, LOOK
 from spades_env.engine.conceal import conceal

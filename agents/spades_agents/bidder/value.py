@@ -23,7 +23,7 @@ from spades_agents.bidder.model import (
 )
 from spades_agents.compiler import jit
 from spades_agents.heuristic.hand import game_of
-from spades_agents.search.match_value import after_hand, win_chance, worth
+from spades_agents.match_value import after_hand, win_chance, worth
 from spades_env.engine.bidding import nth_bidder
 from spades_env.engine.state import ALL_BAGS, CONTRACT, NO_BID, ONE_BAG
 

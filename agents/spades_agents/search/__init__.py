@@ -1,6 +1,6 @@
-"""Exact solvers of the play with open cards, and the players that search with them."""
+"""Players that search: every action is rated in sampled worlds."""
 
-from spades_agents.search.batch import Solved, nil_can_be_broken, solve_four, solve_two
 from spades_agents.search.player import PIMCAgent, RolloutAgent
+from spades_agents.solvers import Solved, nil_can_be_broken, solve_four, solve_two
 
 __all__ = ["PIMCAgent", "RolloutAgent", "Solved", "nil_can_be_broken", "solve_four", "solve_two"]

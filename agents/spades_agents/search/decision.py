@@ -16,10 +16,10 @@ from spades_agents.heuristic.bidding import expected_tricks
 from spades_agents.heuristic.notes import NOTES
 from spades_agents.search.beliefs import OVERSAMPLE, draw_worlds
 from spades_agents.search.draft_belief import DRAFT, prepare, tells
-from spades_agents.search.four_hand import new_table as new_trick_table
 from spades_agents.search.rollout import draw_world, rate_by_rollout, scripted_action, trick_payoffs
 from spades_agents.search.solving import rate_by_solving, rate_by_tricks, side_payoffs
-from spades_agents.search.two_hand import new_table
+from spades_agents.solvers.four_hand import new_table as new_trick_table
+from spades_agents.solvers.two_hand import new_table
 from spades_env.cards import BID_0, NUM_ACTIONS
 from spades_env.engine.bits import U64, mix, popcount
 from spades_env.engine.conceal import conceal
@@ -175,7 +175,7 @@ def begin(work, rules, values, seed, default):
     Args:
         work: a :class:`Workspace`.
         rules: array of one RULES record.
-        values: see :func:`spades_agents.search.match_value.match_table`.
+        values: see :func:`spades_agents.match_value.match_table`.
         seed: of the worlds (uint64).
         default: see :func:`list_actions`.
     """
@@ -281,7 +281,7 @@ def decide_rows(work, rules, values, states, rows, defaults, seeds, actions, mea
     Args:
         work: a :class:`Workspace`.
         rules: array of one RULES record.
-        values: see :func:`spades_agents.search.match_value.match_table`.
+        values: see :func:`spades_agents.match_value.match_table`.
         states: the tables.
         rows: which of them.
         defaults: int64 of the length of ``rows``, see :func:`list_actions`.

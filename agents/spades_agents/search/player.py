@@ -9,9 +9,9 @@ import numpy as np
 
 from spades_agents.base import Agent, BatchAgent, TableArrays, check_on_turn
 from spades_agents.compiler import jit
+from spades_agents.match_value import match_table
 from spades_agents.registry import make_agent
 from spades_agents.search.decision import SCRIPTED, decide_rows, new_workspace
-from spades_agents.search.match_value import match_table
 from spades_env.cards import NUM_ACTIONS
 from spades_env.checks import check_int
 from spades_env.game import View
@@ -85,7 +85,7 @@ class RolloutAgent:
         self._prepare(view.rules)
         self._default[0] = SCRIPTED if self._policy is None else self._policy.act(view)
         arrays = self._row, self._default, self._seeds, self._action, self._no_means
-        self._decide(view._rules, view._state, *arrays, start)
+        self._decide(view.rules_record, view.state, *arrays, start)
         return int(self._action[0])
 
     def act_batch(self, tables: TableArrays, rows: Any) -> np.ndarray:
@@ -152,8 +152,8 @@ class RolloutAgent:
 
 
 def _check_policy(policy: str | Agent) -> BatchAgent:
-    from spades_agents.learned import PolicyAgent  # here, since it imports from this package
-    from spades_agents.shipped import LearnedAgent
+    from spades_agents.policy.learned import PolicyAgent  # here, since it imports from this package
+    from spades_agents.policy.shipped import LearnedAgent
 
     agent = make_agent(policy)
     if not isinstance(agent, (PolicyAgent, LearnedAgent)):

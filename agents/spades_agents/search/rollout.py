@@ -6,7 +6,7 @@ import numpy as np
 
 from spades_agents.compiler import jit
 from spades_agents.heuristic.decide import decide
-from spades_agents.search.match_value import side_chance, worth
+from spades_agents.match_value import side_chance, worth
 from spades_env.cards import BID_0
 from spades_env.engine.bits import popcount
 from spades_env.engine.conceal import conceal
@@ -48,7 +48,7 @@ def outcome(values, before, after, r, side, opener, by_match):
     """What a finished hand is worth to ``side``.
 
     Args:
-        values: see :func:`spades_agents.search.match_value.match_table`.
+        values: see :func:`spades_agents.match_value.match_table`.
         before: a record of the same hand before it was scored.
         after: the record after it.
         r: the record of the rules.

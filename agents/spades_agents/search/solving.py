@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from spades_agents.compiler import jit
-from spades_agents.search.payoffs import solve_state
 from spades_agents.search.rollout import outcome
-from spades_agents.search.tricks import rate_state
+from spades_agents.solvers.payoffs import solve_state
+from spades_agents.solvers.tricks import rate_state
 from spades_env.engine.scoring import score_hand
 
 

@@ -79,7 +79,7 @@ def _step(count: int) -> Sampler:
 
 
 def _vector(rules: str) -> Sampler:
-    from spades_env.vector import SpadesVectorEnv
+    from spades_env.envs.vector import SpadesVectorEnv
 
     env = SpadesVectorEnv(BATCH, rules, "heuristic")
     return timed(
@@ -88,7 +88,7 @@ def _vector(rules: str) -> Sampler:
 
 
 def _sb3() -> Sampler:
-    from spades_training.sb3 import SpadesVecEnv
+    from spades_training.learning.sb3 import SpadesVecEnv
 
     env = SpadesVecEnv(BATCH, 0, rules="two_player", opponents="heuristic")
 
@@ -110,6 +110,6 @@ def _aec(kind: str, *choose: Any) -> Sampler:
 
 
 def _gymnasium() -> Sampler:
-    from spades_env.single_agent import SpadesEnv
+    from spades_env.envs.single_agent import SpadesEnv
 
     return timed(gymnasium_loop(SpadesEnv("two_player", "random")))

@@ -18,7 +18,8 @@ _TABLES = "from spades_env import Tables; Tables('partnership', 1024, 0).step_ra
 # One of every interface, with the scripted player as the opponent: all that the package compiles for it.
 _ALL = """
 import numpy as np
-from spades_env import SpadesEnv, SpadesVectorEnv, Tables, spades_v0
+from spades_env import SpadesEnv, SpadesVectorEnv, Tables
+from spades_env import spades_v0
 tables = Tables('partnership', 1024, 0)
 tables.step_random()
 tables.step(tables.random_actions())

@@ -108,12 +108,12 @@ def _learner(key: str, settings: dict[str, Any], clock: _Clock) -> Sampler:
     """A rollout and its update in one of the environments."""
     import torch
 
-    from spades_training.config import Config
+    from spades_training.learning.config import Config
+    from spades_training.learning.sb3 import SpadesVecEnv, policy_network
+    from spades_training.learning.selfplay import OpponentMix, SelfPlayEnv
+    from spades_training.learning.streams import LearnerStreams
+    from spades_training.learning.train import new_model
     from spades_training.options import parse_rules
-    from spades_training.sb3 import SpadesVecEnv, policy_network
-    from spades_training.selfplay import OpponentMix, SelfPlayEnv
-    from spades_training.streams import LearnerStreams
-    from spades_training.train import new_model
 
     config = Config(**settings)
     rules = parse_rules(config.rules)

@@ -13,7 +13,7 @@ import typer
 
 from spades_env.rules import Rules
 from spades_training.bidding.hands import PlayedHands, play_hands
-from spades_training.intervals import Estimate, proportion
+from spades_training.evaluation.intervals import Estimate, proportion
 
 __all__ = ["PUBLISHED", "both_follow", "cards_won", "in_play"]
 

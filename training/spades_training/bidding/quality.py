@@ -12,8 +12,8 @@ from spades_agents.bidder.model import CLASSES, HEADS, LEAST, BiddingModel
 
 from spades_env.rules import Rules
 from spades_training.bidding.fit import Rows, examples, predict
+from spades_training.evaluation.intervals import Estimate, proportion, ratio
 from spades_training.files import write_whole
-from spades_training.intervals import Estimate, proportion, ratio
 
 __all__ = ["HeadScores", "calibration", "calibration_plot", "score_model"]
 

@@ -14,8 +14,8 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from spades_training.evaluation.intervals import Estimate
 from spades_training.files import write_whole
-from spades_training.intervals import Estimate
 from spades_training.tournament.report import report, status
 
 __all__ = ["csv_text", "print_forfeits", "print_results", "write_results"]

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from spades_training.intervals import Estimate, t_quantile
+from spades_training.evaluation.intervals import Estimate, t_quantile
 
 __all__ = ["ELO", "Comparisons", "Ratings", "bradley_terry"]
 

@@ -16,8 +16,8 @@ from spades_agents.registry import make_agent
 
 from spades_env.game import IllegalAction
 from spades_env.rules import Rules
-from spades_training.series import NOBODY, Series
-from spades_training.totals import Totals
+from spades_training.evaluation.series import NOBODY, Series
+from spades_training.evaluation.totals import Totals
 from spades_training.tournament.schedule import Settings, Unit
 
 __all__ = ["MANY", "Forfeit", "Job", "Watch", "play"]

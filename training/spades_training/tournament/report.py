@@ -7,8 +7,8 @@ from html import escape
 from typing import Any
 
 from spades_env.rules import Rules
-from spades_training.intervals import Estimate, turned
-from spades_training.totals import BLIND_COLUMN
+from spades_training.evaluation.intervals import Estimate, turned
+from spades_training.evaluation.totals import BLIND_COLUMN
 from spades_training.tournament.charts import bid_chart, nil_chart, rating_chart
 
 __all__ = ["report", "status"]

@@ -14,7 +14,7 @@ from spades_agents.registry import make_agent
 
 from spades_env.checks import check_int
 from spades_env.rules import Rules, as_rules
-from spades_training.strength import is_fast
+from spades_training.maintenance.strength import is_fast
 
 __all__ = ["Pairing", "Schedule", "Settings", "Unit", "make_settings"]
 

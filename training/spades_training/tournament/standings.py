@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from spades_training.intervals import proportion, ratio
-from spades_training.totals import Totals
+from spades_training.evaluation.intervals import proportion, ratio
+from spades_training.evaluation.totals import Totals
 from spades_training.tournament.ratings import Comparisons, Ratings, bradley_terry
 from spades_training.tournament.schedule import Pairing, Schedule
 from spades_training.tournament.sequential import order_is_certain, verdict

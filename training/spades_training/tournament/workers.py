@@ -16,7 +16,7 @@ from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any
 
-from spades_training.series import NOBODY
+from spades_training.evaluation.series import NOBODY
 from spades_training.tournament.referee import MANY, Forfeit, Job, Watch, play
 from spades_training.tournament.schedule import Settings, Unit
 

@@ -1,0 +1,140 @@
+"""The learned player that comes with the package: a policy network, and no search.
+
+``weights/GAME.safetensors`` holds the network, ``weights/GAME.json`` its card: rules, version of the observation,
+the commands that trained it, seed, steps, date, and how strong it was found to be.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import json
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from spades_agents.base import RowsAgent
+from spades_agents.policy.learned import PolicyAgent, check_features_named, check_layouts
+from spades_agents.policy.network import PolicyNetwork
+from spades_agents.policy.safetensors import pack_tensors, unpack_tensors
+from spades_env.checks import check_int
+from spades_env.rules import Rules
+
+__all__ = ["GAMES", "LearnedAgent", "pack_network", "read_card", "read_shipped"]
+
+GAMES = ("two_player", "partnership")
+FORMAT = "spades_env shipped policy"
+SAME = ("players", "partners", "draft")  # what makes two tables the same game for a policy
+FOLDER = Path(str(resources.files("spades_agents.policy"))) / "weights"
+
+
+class LearnedAgent(RowsAgent):
+    """Plays by the network that comes with the package for the game at the table: ``make_agent("learned")``.
+
+    There is one for ``two_player`` and one for ``partnership``; each plays other rules with the same players, partners
+    and draft as it plays the preset.
+
+    Args:
+        deterministic: take the most probable action; otherwise draw one.
+        seed: of its dice, if it draws.
+
+    Raises:
+        ValueError: (when it is to act) if the table's rules are those of another game, or the file is damaged.
+    """
+
+    name = "learned"
+
+    def __init__(self, deterministic: bool = True, seed: int | None = None) -> None:
+        if not isinstance(deterministic, bool):
+            raise ValueError(f"deterministic must be true or false, got {deterministic!r}")
+        self.deterministic = deterministic
+        self._seed = None if seed is None else check_int("seed", seed, 0, 2**64 - 1)
+        self._players: dict[str, PolicyAgent] = {}
+
+    def reset(self, seed: int | None = None) -> None:
+        """Seed its dice, if it has any; there is nothing to forget."""
+        self._seed = seed
+        for player in self._players.values():
+            player.reset(seed)
+
+    def decide(self, states: np.ndarray, rules: Rules, record: np.ndarray, rows: np.ndarray) -> np.ndarray:
+        """See :class:`RowsAgent`."""
+        return self.player(rules).decide(states, rules, record, rows)
+
+    def player(self, rules: Rules) -> PolicyAgent:
+        """The player of the game that ``rules`` are a form of.
+
+        Raises:
+            ValueError: if there is none, or its file is damaged.
+        """
+        game = _game(rules)
+        if game not in self._players:
+            network, own = read_shipped(game)
+            self._players[game] = PolicyAgent(network, own, self.name, self.deterministic, self._seed)
+        return self._players[game]
+
+
+@functools.lru_cache
+def _game(rules: Rules) -> str:
+    """The game whose player can play ``rules``."""
+    for game in GAMES:
+        preset = Rules.preset(game)
+        if all(getattr(rules, field) == getattr(preset, field) for field in SAME):
+            return game
+    table = ", ".join(f"{field}={getattr(rules, field)}" for field in SAME)
+    raise ValueError(f"agent 'learned' plays {' and '.join(GAMES)} alone, this table has {table}")
+
+
+def pack_network(network: PolicyNetwork) -> bytes:
+    """The network as a safetensors file, weights in half precision."""
+    tensors = {"inputs": network.inputs.astype(np.int32)}
+    for k, (weights, biases) in enumerate(network.layers()):
+        tensors |= {f"layers.{k}.weights": weights.astype(np.float16), f"layers.{k}.biases": biases.astype(np.float32)}
+    return pack_tensors(tensors)
+
+
+def read_card(game: str, folder: Path = FOLDER) -> dict[str, Any]:
+    """The card of a shipped player.
+
+    Raises:
+        ValueError: if there is none, or it is damaged or of another version.
+    """
+    path = folder / f"{game}.json"
+    try:
+        card = json.loads(path.read_text("utf8"))
+    except OSError as error:
+        raise ValueError(f"cannot read the card {path}: {error.strerror or error}") from None
+    except (ValueError, RecursionError):
+        raise ValueError(f"the card {path} is damaged") from None
+    if not isinstance(card, dict) or card.get("format") != FORMAT:
+        raise ValueError(f"{path} is not the card of a player")
+    check_layouts(f"the player {path}", card)
+    return card
+
+
+def read_shipped(game: str, folder: Path = FOLDER) -> tuple[PolicyNetwork, Rules]:
+    """The network of a shipped player and the rules that it was trained for.
+
+    Raises:
+        ValueError: if there is none, or its file or card is damaged, unfit or of another version.
+    """
+    card = read_card(game, folder)
+    path = folder / f"{game}.safetensors"
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise ValueError(f"cannot read the weights {path}: {error.strerror or error}") from None
+    if hashlib.sha256(data).hexdigest() != card.get("sha256"):
+        raise ValueError(f"the weights {path} are damaged, or not those of the card beside them")
+    try:
+        tensors = unpack_tensors(data)
+        names = [name.removesuffix(".weights") for name in tensors if name.endswith(".weights")]
+        layers = [(tensors[f"{name}.weights"], tensors[f"{name}.biases"]) for name in names]
+        network = PolicyNetwork(tensors["inputs"], layers, card["activation"], card["hint"])
+        rules = Rules.from_dict(card["rules"])
+    except (KeyError, TypeError, ValueError) as error:
+        raise ValueError(f"the weights {path} are damaged: {error}") from None
+    check_features_named(f"the player {path}", card, network)
+    return network, rules

@@ -1,0 +1,1 @@
+"""The environments: PettingZoo's AEC interface, Gymnasium's single-agent and vector interfaces."""

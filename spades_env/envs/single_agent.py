@@ -1,0 +1,210 @@
+"""Gymnasium's interface: one learner's seat, the others played by agents."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import gymnasium
+import numpy as np
+from gymnasium import spaces
+from gymnasium.error import ResetNeeded
+
+from spades_env.action_space import ActionSpace
+from spades_env.cards import NUM_ACTIONS
+from spades_env.checks import check_int
+from spades_env.engine import single
+from spades_env.engine.step import HAND_ENDED, MATCH_ENDED
+from spades_env.envs.opponents import Opponents, apart, make_opponents
+from spades_env.envs.options import (
+    Illegal,
+    check_illegal,
+    check_render_mode,
+    following,
+    open_window,
+    rendered,
+    start_options,
+)
+from spades_env.game import Game, IllegalAction
+from spades_env.observation import SIZE
+from spades_env.rules import Rules, as_rules
+from spades_env.tables import ILLEGAL_REWARD, Episode, Reward, agent_seed, check_episode
+
+
+class SpadesEnv(gymnasium.Env[np.ndarray, np.int64]):
+    """Spades for one learner: ``step`` returns at its next decision, after the other seats have moved.
+
+    Observation: int8 vector of :data:`spades_env.observation.SIZE` zeros and ones, named slice by slice in
+    ``spades_env.observation.LAYOUT``. Actions: ``Discrete(75)``, see ``spades_env.cards``; which are legal tells
+    ``action_masks()`` (bool, as MaskablePPO asks for) and ``info["action_mask"]`` (int8, as
+    ``action_space.sample`` takes it). Once an episode is over no action is legal.
+
+    Reward: all that fell to the learner's seat since its last decision, whoever moved. ``reset(seed=s)``
+    plays ``Game(rules, seed=s)``; a reset without a seed goes on to the next match of the same stream,
+    ``Game(rules, seed=(s, 0, 1))`` and so on. In each match agents that roll dice are seeded from the match's own
+    seed, so that any of them can be played again on its own.
+
+    ``info`` holds ``action_mask``; after a reset ``seat``, the learner's seat; at the end of an episode
+    ``scores`` (int64, by side, the learner's first), ``hands`` (finished hands) and, if that ended it,
+    ``illegal_action``.
+
+    Args:
+        rules: a preset's name or a :class:`Rules`.
+        opponents: an agent (or a text that names one, such as ``"heuristic"``) for all other seats, or a list
+            of them, clockwise from the learner's left. Of an agent that is to play several seats copies are made.
+        seat: the learner's seat; None: in match number ``m`` of the stream it is ``m % players``.
+        episode: ``"match"``, or ``"hand"`` to end after every hand.
+        reward: ``"score"``: after each hand the own side's score change less the mean of the other sides', in
+            hundreds of points; ``"win"``: 1 or -1 when the match is won or lost.
+        max_hands: a match of so many hands without a winner is truncated.
+        illegal: what an illegal action does: ``"terminate"`` ends the episode with a penalty
+            (-10 with ``reward="score"``, -1 with ``"win"``), ``"raise"`` raises ``IllegalAction`` with nothing changed.
+        render_mode: ``"human"`` shows the table in a window after every move, the opponents' too, twice a second
+            (needs pygame-ce); ``"rgb_array"`` makes ``render()`` return it as uint8 of shape (512, 768, 3) (needs
+            Pillow), ``"ansi"`` as text. All three show what the learner may see and nothing else.
+
+    Attributes:
+        game: the :class:`Game` being played, all cards in it.
+        learner: the learner's seat.
+
+    Raises:
+        ValueError: if an argument makes no sense.
+    """
+
+    metadata: dict[str, Any] = {"render_modes": ["human", "ansi", "rgb_array"], "render_fps": 2}
+    game: Game
+    learner: int
+
+    def __init__(
+        self,
+        rules: str | Rules = "two_player",
+        opponents: Opponents = "random",
+        seat: int | None = None,
+        episode: Episode = "match",
+        reward: Reward = "score",
+        max_hands: int = 100,
+        illegal: Illegal = "terminate",
+        render_mode: str | None = None,
+    ) -> None:
+        self.rules = as_rules(rules)
+        self.opponents = apart(make_opponents(opponents, self.rules.players - 1))
+        self.seat = None if seat is None else check_int("seat", seat, 0, self.rules.players - 1)
+        self.episode, self.reward_kind, self.max_hands = check_episode(episode, reward, max_hands)
+        self._illegal_reward = ILLEGAL_REWARD[reward]
+        self.illegal = check_illegal(illegal)
+        self.render_mode = check_render_mode(render_mode, self.metadata["render_modes"])
+        self._window = open_window(self.render_mode, self.metadata["render_fps"])
+        self.observation_space = spaces.Box(0, 1, (SIZE,), np.int8)
+        self.action_space = ActionSpace()
+        self._rewards = np.zeros(self.rules.players)
+        self._terminated = self._truncated = False
+        self._is_reset = False
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[np.ndarray, dict[str, Any]]:
+        """Begin a match and let the opponents move until the learner is on turn.
+
+        Args:
+            seed: begins a stream of matches; without one the next match of the stream is played.
+            options: ``decks``, ``scores``, ``bags`` and ``opener``, as :class:`Game` takes them; other keys are
+                ignored.
+
+        Raises:
+            ValueError: if an option makes no sense; the match goes on as if nothing had happened.
+        """
+        super().reset(seed=seed)
+        last = self.game if self._is_reset else None
+        self.game = Game(self.rules, following(last, seed, self.np_random), **start_options(options))
+        self._is_reset = True
+        players = self.rules.players
+        self.learner = self.game.seed[2] % players if self.seat is None else self.seat
+        self._terminated = self._truncated = False
+        for relative, agent in enumerate(self.opponents, 1):
+            agent.reset(agent_seed(self.game.seed, (self.learner + relative) % players))
+        if self._window is not None:
+            self._window.show(self.game.view(self.learner))
+        self._opponents_move()
+        observation, mask = self._observe()
+        return observation, {"action_mask": mask, "seat": self.learner}
+
+    def step(self, action: int | np.int64) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
+        """Carry out the learner's action and the opponents' moves up to its next decision or the end.
+
+        Raises:
+            IllegalAction: if it is not legal and ``illegal="raise"``, or if an opponent's is not.
+            ResetNeeded: before the first reset and after the end of an episode.
+        """
+        if not self._is_reset or self._terminated or self._truncated:
+            raise ResetNeeded("call reset() before step(), and after the end of an episode")
+        try:
+            index = operator.index(action)
+        except TypeError:
+            raise ValueError(f"an action is an int in 0..{NUM_ACTIONS - 1}, got {action!r}") from None
+        info: dict[str, Any] = {}
+        try:
+            reward = self._act(index)
+        except IllegalAction:
+            if self.illegal == "raise":
+                raise
+            self._terminated = True
+            reward = self._illegal_reward
+            info["illegal_action"] = True
+        reward += self._opponents_move()
+        observation, info["action_mask"] = self._observe()
+        if self._terminated or self._truncated:
+            sides = self.rules.sides
+            own = self.learner % sides
+            info["scores"] = np.array(self.game.scores[own:] + self.game.scores[:own], np.int64)
+            info["hands"] = self.game.hand_number
+        return observation, reward, self._terminated, self._truncated, info
+
+    def action_masks(self) -> np.ndarray:
+        """Bool of shape (75,): the learner's legal actions; none once the episode is over."""
+        return self._observe()[1].astype(np.bool_)
+
+    def render(self) -> str | np.ndarray | None:  # type: ignore[override]
+        """The table as the learner may see it, as text or as pixels; with ``"human"`` it is shown in the window."""
+        table = self.game.view(self.learner)
+        if self._window is not None:
+            self._window.show(table)
+        return rendered(table, self.render_mode)
+
+    def close(self) -> None:
+        """Close the window, if there is one."""
+        if self._window is not None:
+            self._window.close()
+
+    def _opponents_move(self) -> float:
+        """Let the opponents move until the learner is on turn or the episode is over; the learner's reward for it."""
+        reward = 0.0
+        while not (self._terminated or self._truncated) and self.game.seat != self.learner:
+            agent = self.opponents[(self.game.seat - self.learner) % self.rules.players - 1]
+            try:
+                reward += self._act(agent.act(self.game.view()))
+            except IllegalAction as error:
+                raise IllegalAction(f"an opponent's {error}") from None
+        return reward
+
+    def _act(self, action: int) -> float:
+        """Carry out an action of the seat on turn; the learner's reward for it."""
+        before = None if self._window is None else self.game.view(self.learner)
+        event = self.game.step(action)
+        if self._window is not None and before is not None:
+            if event in (HAND_ENDED, MATCH_ENDED):
+                self._window.show(before, action)  # the last trick, which the next hand sweeps away
+            self._window.show(self.game.view(self.learner))
+        return self._book(event)
+
+    def _book(self, event: int) -> float:
+        """Note whether that was the end; the learner's reward for it."""
+        if event not in (HAND_ENDED, MATCH_ENDED):
+            return 0.0
+        self._terminated, self._truncated = single.outcome(
+            *(self.game.state, self.game.rules_record, self.reward_kind == "score", self.episode == "hand"),
+            *(self.max_hands, event, self._rewards),
+        )
+        return float(self._rewards[self.learner])
+
+    def _observe(self) -> tuple[np.ndarray, np.ndarray]:
+        return self.game.observe(self.learner, may_act=not (self._terminated or self._truncated))

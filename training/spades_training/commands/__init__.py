@@ -1,0 +1,1 @@
+"""The commands of ``spades``, one module each."""

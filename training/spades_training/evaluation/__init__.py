@@ -1,0 +1,1 @@
+"""Duplicate matches between players, with confidence intervals."""

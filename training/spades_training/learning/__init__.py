@@ -1,0 +1,1 @@
+"""Reinforcement learning: self-play with MaskablePPO, imitation, and what they need."""

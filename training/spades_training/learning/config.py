@@ -1,0 +1,271 @@
+"""Every setting of a training run: one documented dataclass, its presets, its file."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from spades_env.checks import check_int
+from spades_env.tables import check_episode
+from spades_training.options import parse_rules
+
+__all__ = ["PRESETS", "Config"]
+
+
+def _setting(default: Any, text: str) -> Any:
+    return field(default=default, metadata={"help": text})
+
+
+@dataclass(frozen=True)
+class Config:
+    """The settings of a training run; each is an option of ``spades train`` with the text below as its help.
+
+    The defaults are the preset ``quick``. All reward of a hand falls to its last decision, some 25 after the first: so
+    there is no discount within it, and its result is the better teacher than a value learned in so short a time
+    (``gamma`` and ``gae_lambda`` of 1).
+
+    Raises:
+        ValueError: if a value makes no sense.
+    """
+
+    rules: str = _setting("two_player", "Rules: a preset, with changes if need be: two_player,target=300")
+    seed: int = _setting(0, "Seed of everything: weights, decks, dice. The same seed gives the same run.")
+    total_timesteps: int = _setting(1_250_000, "Decisions of the learner to train on.")
+    episode: str = _setting("hand", "hand: every hand is an episode (the match goes on); match: the whole match is.")
+    reward: str = _setting(
+        "score",
+        "score: points of each hand against the others', in hundreds; win: +1 or -1 for the match; match: twice what "
+        "each hand adds to the chance of winning the match.",
+    )
+    bag_shaping: bool = _setting(
+        True, "With reward=score: charge a bag when it is taken, not when the penalty falls due."
+    )
+    random_scores: float = _setting(0.0, "Share of hands that begin with random scores and bags.")
+    duplicate_baseline: bool = _setting(
+        False, "Reward a hand by what it brings beyond what it would have brought the scripted player, same cards."
+    )
+    max_hands: int = _setting(100, "A match of so many hands without a winner is cut off.")
+    opponents: str = _setting(
+        "self:4,snapshot:2,heuristic:3,random:1",
+        "Who plays the other seats, drawn anew for every hand by these weights: self, snapshot or any agent's name.",
+    )
+    snapshot_every: int = _setting(100_000, "Decisions between two snapshots of the policy.")
+    snapshots: int = _setting(10, "Snapshots to keep; beyond them a random one but the first makes room.")
+    snapshot_sampling: str = _setting(
+        "uniform",
+        "uniform: all snapshots play alike; strength: those that do better against the learner play more, and the "
+        "weakest but the first makes room.",
+    )
+    warm_start: int = _setting(400_000, "Decisions of the teacher to imitate before the self-play begins.")
+    teacher: str = _setting("heuristic", "The player to imitate.")
+    rollouts: int = _setting(0, "Then: decisions whose every action is rated by rollouts, before the self-play begins.")
+    rollout_learning_rate: float = _setting(1e-3, "Step size of Adam while it learns from rollouts, at the start.")
+    doubt: float = _setting(0.01, "By so much chance to win an action must be rated better than the teacher's.")
+    blind_doubt: float = _setting(0.02, "The same for the question whether to bid blind, where luck is greatest.")
+    suit_symmetry: bool = _setting(True, "While it learns from rollouts: rename the suits other than spades at random.")
+    start: str = _setting(
+        "",
+        "Go on from the networks of this model file, which must be of the same size; learned: from the shipped policy.",
+    )
+    n_envs: int = _setting(256, "Tables.")
+    n_steps: int = _setting(128, "Decisions at each table between two updates.")
+    batch_size: int = _setting(4096, "Decisions in a minibatch.")
+    n_epochs: int = _setting(4, "Passes over the decisions in an update.")
+    learning_rate: float = _setting(7e-4, "Step size of Adam at the start.")
+    final_learning_rate: float = _setting(1e-4, "Step size at the end; it falls evenly.")
+    gamma: float = _setting(1.0, "Discount from one decision to the next.")
+    gae_lambda: float = _setting(1.0, "Lambda of the advantage estimator (GAE).")
+    clip_range: float = _setting(0.2, "How far an update may move a probability.")
+    ent_coef: float = _setting(0.005, "Weight of the entropy bonus.")
+    vf_coef: float = _setting(0.5, "Weight of the value loss.")
+    max_grad_norm: float = _setting(0.5, "Gradients are cut to this norm.")
+    card_features: bool = _setting(False, "The networks also see what can be worked out: masters, tricks needed ...")
+    hint: str = _setting("", "They also see what this player would do: heuristic or bidder (needs card_features).")
+    oracle_critic: bool = _setting(False, "The value network sees all hands; the policy never does.")
+    layers: str = _setting("256,256", "Hidden layers of the policy network.")
+    critic_layers: str = _setting("256,256", "Hidden layers of the value network.")
+    eval_every: int = _setting(100_000, "Decisions between two evaluations against the frozen opponents.")
+    eval_opponents: str = _setting("random,heuristic", "Frozen opponents, separated by commas.")
+    eval_hands: int = _setting(1_000, "Hands of such an evaluation, against each of them.")
+    final_matches: int = _setting(400, "Duplicate matches of the evaluation at the end, against each of them.")
+    checkpoint_every: int = _setting(100_000, "Decisions between two checkpoints.")
+    threads: int = _setting(1, "Threads of torch.")
+    tensorboard: bool = _setting(True, "Write logs for TensorBoard.")
+
+    def __post_init__(self) -> None:
+        for setting in dataclasses.fields(self):
+            value, default = getattr(self, setting.name), setting.default
+            if isinstance(default, float) and type(value) is int:
+                object.__setattr__(self, setting.name, float(value))
+            elif type(value) is not type(default):
+                kind = type(default).__name__
+                raise ValueError(f"{setting.name} must be of type {kind}, got {value!r}")
+        rules = parse_rules(self.rules)
+        check_int("seed", self.seed, 0, 2**32 - 1)
+        if self.reward not in REWARDS:
+            raise ValueError(f"reward must be one of {', '.join(map(repr, REWARDS))}, got {self.reward!r}")
+        if self.snapshot_sampling not in SAMPLINGS:
+            text = ", ".join(map(repr, SAMPLINGS))
+            raise ValueError(f"snapshot_sampling must be one of {text}, got {self.snapshot_sampling!r}")
+        check_episode(self.episode, "score", self.max_hands)
+        if self.episode == "hand" and self.reward == "win":
+            raise ValueError("reward='win' needs episode='match': a hand is not won")
+        if self.episode == "match" and self.duplicate_baseline:
+            raise ValueError("duplicate_baseline needs episode='hand': it is what one hand would have brought")
+        for name in ("total_timesteps", "n_envs", "n_steps", "batch_size", "n_epochs", "final_matches", "threads"):
+            check_int(name, getattr(self, name), 1, 10**12)
+        for name in ("snapshot_every", "snapshots", "eval_every", "eval_hands", "checkpoint_every"):
+            check_int(name, getattr(self, name), 1, 10**12)
+        check_int("warm_start", self.warm_start, 0, 10**9)
+        check_int("rollouts", self.rollouts, 0, 10**12)
+        if self.rollouts and self.reward != "match":
+            raise ValueError(f"rollouts need reward='match', got {self.reward!r}")
+        if self.n_envs * self.n_steps < 2:
+            raise ValueError("n_envs * n_steps must be at least 2")
+        if self.n_envs * self.n_steps % self.batch_size == 1 or self.batch_size == 1:
+            raise ValueError(
+                f"batch_size={self.batch_size} leaves a minibatch of one decision out of n_envs * n_steps = "
+                f"{self.n_envs * self.n_steps}: its advantage cannot be normalised"
+            )
+        for name, low, high in _RANGES:
+            if not low <= getattr(self, name) <= high:
+                raise ValueError(f"{name} must be in {low:g}..{high:g}, got {getattr(self, name)!r}")
+        if self.hint:
+            from spades_agents.policy.learned import check_hint
+
+            check_hint(self.hint)
+            if not self.card_features:
+                raise ValueError("hint needs card_features")
+        self.hidden_layers()
+        self.opponent_weights()
+        if rules.sides < 2:  # pragma: no cover - Rules has no such mix
+            raise ValueError("rules must have two sides")
+
+    def hidden_layers(self) -> dict[str, list[int]]:
+        """``layers`` and ``critic_layers`` as numbers, by SB3's names for the networks."""
+        return {"pi": self._sizes("layers"), "vf": self._sizes("critic_layers")}
+
+    def _sizes(self, name: str) -> list[int]:
+        text = getattr(self, name)
+        try:
+            return [check_int(name, int(part), 1, 65_536) for part in text.split(",")]
+        except ValueError:
+            raise ValueError(f"{name} must be sizes separated by commas, as in 256,256, got {text!r}") from None
+
+    def opponent_weights(self) -> dict[str, float]:
+        """``opponents`` as the share of each, summing to 1."""
+        weights: dict[str, float] = {}
+        for part in self.opponents.split(","):
+            name, colon, weight = part.strip().rpartition(":")
+            try:
+                value = float(weight)
+            except ValueError:
+                value = -1.0
+            if not colon or not name or not 0 <= value < float("inf"):
+                text = "must be name:weight, separated by commas, as in self:5,random:1"
+                raise ValueError(f"opponents {text}, got {part.strip()!r}")
+            weights[name] = value
+        total = sum(weights.values())
+        if total <= 0:
+            raise ValueError(f"opponents: some weight must be above 0, got {self.opponents!r}")
+        return {name: weight / total for name, weight in weights.items() if weight > 0}
+
+    def frozen_opponents(self) -> list[str]:
+        """``eval_opponents`` as a list."""
+        return [name.strip() for name in self.eval_opponents.split(",") if name.strip()]
+
+    def to_json(self) -> str:
+        """The text of ``config.json``."""
+        return json.dumps(dataclasses.asdict(self), indent=1) + "\n"
+
+    @classmethod
+    def from_json(cls, text: str) -> Config:
+        """The settings of :meth:`to_json`.
+
+        Raises:
+            ValueError: if it is something else.
+        """
+        fields = json.loads(text)
+        known = {setting.name for setting in dataclasses.fields(cls)}
+        if not isinstance(fields, dict) or set(fields) - known:
+            unknown = sorted(set(fields) - known) if isinstance(fields, dict) else "no settings at all"
+            raise ValueError(f"not the settings of a training run: {unknown}")
+        return cls(**fields)
+
+    @classmethod
+    def load(cls, run: Path) -> Config:
+        """The settings of the run in a folder.
+
+        Raises:
+            ValueError: if there are none, or they are damaged.
+        """
+        path = run / "config.json"
+        try:
+            return cls.from_json(path.read_text("utf8"))
+        except (OSError, ValueError) as error:
+            reason = error.strerror if isinstance(error, OSError) else error
+            raise ValueError(f"cannot read the settings {path}: {reason}") from None
+
+
+REWARDS = ("score", "win", "match")
+SAMPLINGS = ("uniform", "strength")
+
+_RANGES = (
+    ("random_scores", 0, 1),
+    ("learning_rate", 0, 1),
+    ("rollout_learning_rate", 0, 1),
+    ("doubt", 0, 10),
+    ("blind_doubt", 0, 10),
+    ("final_learning_rate", 0, 1),
+    ("gamma", 0, 1),
+    ("gae_lambda", 0, 1),
+    ("clip_range", 1e-6, 1),
+    ("ent_coef", 0, 10),
+    ("vf_coef", 0, 100),
+    ("max_grad_norm", 1e-6, 1e6),
+)
+
+# Named sets of changes to the defaults.
+PRESETS: dict[str, dict[str, Any]] = {
+    "quick": {},
+    "match": {
+        "total_timesteps": 3_000_000,
+        "reward": "match",
+        "opponents": "self:4,snapshot:2,heuristic:4",
+        "snapshot_every": 500_000,
+        "warm_start": 200_000,
+        "teacher": "bidder",
+        "rollouts": 8_000_000,
+        "batch_size": 2048,
+        "n_epochs": 2,
+        "learning_rate": 2e-4,
+        "final_learning_rate": 1e-5,
+        "gae_lambda": 0.95,
+        "ent_coef": 0.002,
+        "card_features": True,
+        "hint": "bidder",
+        "oracle_critic": True,
+        "critic_layers": "128,128",
+        "eval_every": 500_000,
+        "eval_opponents": "heuristic",
+        "checkpoint_every": 250_000,
+        "final_matches": 1_000,
+    },
+    "standard": {
+        "total_timesteps": 20_000_000,
+        "warm_start": 2_000_000,
+        "n_envs": 512,
+        "batch_size": 8192,
+        "layers": "512,512",
+        "critic_layers": "512,512",
+        "learning_rate": 5e-4,
+        "snapshot_every": 1_000_000,
+        "snapshots": 20,
+        "eval_every": 1_000_000,
+        "checkpoint_every": 500_000,
+        "final_matches": 1_000,
+    },
+}

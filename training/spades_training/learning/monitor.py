@@ -1,0 +1,201 @@
+"""What happens beside the learning: evaluations, snapshots, checkpoints, logs, the progress bar."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import time
+from pathlib import Path
+from typing import Any, NoReturn
+
+import numpy as np
+import torch
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+from sb3_contrib import MaskablePPO
+from spades_agents.policy.learned import PolicyAgent
+from stable_baselines3.common.callbacks import BaseCallback
+
+from spades_training.commands.league import LEAGUE
+from spades_training.evaluation.evaluate import evaluate
+from spades_training.evaluation.intervals import Estimate
+from spades_training.files import write_whole
+from spades_training.learning.checkpoint import Checkpoint
+from spades_training.learning.config import Config
+from spades_training.learning.rollouts import Rollouts
+from spades_training.learning.sb3 import policy_network, save_player
+from spades_training.learning.selfplay import OpponentMix
+from spades_training.learning.streams import LearnerStreams
+
+__all__ = ["Monitor", "TrainingError"]
+
+EVAL_MATCHES = 100  # of each evaluation during the training; its hands are shared out among them
+
+
+class TrainingError(RuntimeError):
+    """The training cannot go on."""
+
+
+class Monitor(BaseCallback):
+    """Keeps the opponents up to date and shows, logs and saves how the training goes.
+
+    All of it happens between an update and the next rollout, when the state of the run is that of a checkpoint.
+
+    Args:
+        config: the settings.
+        run: the folder of the run.
+        env: where the learner plays.
+        mix: the opponents in the environment.
+        rng: the stream of the self-play.
+        console: where to print.
+        metrics: rows of earlier evaluations, and seconds of training so far, if this continues a run.
+    """
+
+    def __init__(
+        self,
+        config: Config,
+        run: Path,
+        env: LearnerStreams,
+        mix: OpponentMix,
+        rng: np.random.Generator,
+        console: Console,
+        metrics: dict[str, Any] | None = None,
+    ) -> None:
+        super().__init__()
+        self.config, self.run, self.env, self.mix, self.rng, self.console = config, run, env, mix, rng, console
+        self.rules = env.rules
+        self.metrics: dict[str, Any] = metrics or {"rows": [], "seconds": 0.0}
+        self.progress = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(bar_width=24),
+            TextColumn("{task.percentage:>3.0f}% {task.fields[speed]:,.0f} steps/s ETA"),
+            TimeRemainingColumn(),
+            TextColumn("{task.fields[evaluation]}"),
+            console=console,
+            disable=not console.is_terminal,
+        )
+        self.rated = 0  # decisions, by rollouts
+        self._evaluation = ""
+        self._start = time.perf_counter() - self.metrics["seconds"]
+        self._clock = time.perf_counter()
+        self._steps_before = 0
+
+    def after_round(self, model: MaskablePPO, stage: Rollouts, before: int) -> None:
+        """Evaluate and save while the model learns from rollouts, ``before`` of them having been rated a round ago."""
+        self.check_weights(model)
+        self.rated = stage.done
+        if stage.done // self.config.eval_every > before // self.config.eval_every or stage.finished:
+            self._evaluate(model)
+        if stage.done // self.config.checkpoint_every > before // self.config.checkpoint_every or stage.finished:
+            self.checkpoint(model)
+
+    def check_weights(self, model: MaskablePPO) -> None:
+        """Make sure that all weights are numbers.
+
+        Raises:
+            TrainingError: if they are not.
+        """
+        if not all(bool(torch.isfinite(weights).all()) for weights in model.policy.parameters()):
+            self._give_up(f"some weights are not numbers after {model.num_timesteps:,} steps")
+
+    def _on_training_start(self) -> None:
+        self._steps_before = self.model.num_timesteps
+        self._clock = time.perf_counter()
+        total = self.config.total_timesteps
+        self._task = self.progress.add_task("training", total=total, speed=0.0, evaluation="")
+        self.progress.start()
+
+    def _on_step(self) -> bool:
+        if self.n_calls % 16 == 0:
+            self.progress.update(
+                self._task, completed=self.num_timesteps, speed=self._speed(), evaluation=self._evaluation
+            )
+        return True
+
+    def _speed(self) -> float:
+        return (self.num_timesteps - self._steps_before) / max(time.perf_counter() - self._clock, 1e-9)
+
+    def _on_rollout_start(self) -> None:
+        self._check_loss()
+        network = policy_network(self.model)  # type: ignore[arg-type]
+        if self._due(self.config.snapshot_every):
+            self.mix.add_snapshot(network)
+            league = self.run / LEAGUE
+            league.mkdir(exist_ok=True)
+            save_player(network, league / f"{self.num_timesteps:012}.zip", self.rules)
+        if self._due(self.config.eval_every):
+            self._evaluate(self.model)  # type: ignore[arg-type]
+        if self._due(self.config.checkpoint_every) and self.num_timesteps > 0:
+            self.checkpoint(self.model)  # type: ignore[arg-type]
+        self.mix.update(network)  # after the checkpoint: it draws from the random stream, as a run that goes on will
+
+    def _on_training_end(self) -> None:
+        self._check_loss()
+        self._evaluate(self.model)  # type: ignore[arg-type]
+        self.checkpoint(self.model)  # type: ignore[arg-type]
+        self.progress.stop()
+
+    def _due(self, every: int) -> bool:
+        """Whether the last rollout passed a multiple of ``every`` (at the start of a run it did)."""
+        if self.num_timesteps == self._steps_before > 0:
+            return False  # a run that is resumed did it before its checkpoint
+        rollout = self.config.n_envs * self.config.n_steps
+        return self.num_timesteps // every > (self.num_timesteps - rollout) // every
+
+    def _check_loss(self) -> None:
+        loss = self.logger.name_to_value.get("train/loss", 0.0)
+        if not math.isfinite(loss):
+            self._give_up(f"the loss is {loss} after {self.num_timesteps:,} steps")
+
+    def _give_up(self, why: str) -> NoReturn:
+        raise TrainingError(f"{why}: try a lower learning_rate; the last checkpoint in {self.run} is from before")
+
+    def checkpoint(self, model: MaskablePPO) -> None:
+        """Save the state of the run."""
+        self.metrics["seconds"] = time.perf_counter() - self._start
+        Checkpoint.of(model, self.env, self.mix, self.rng, self.metrics, self.rated).save(self.run)
+
+    def measure(self, model: MaskablePPO, decisions: int) -> None:
+        """Play the frozen opponents, then write a row of the metrics.
+
+        Args:
+            model: the model as it is now.
+            decisions: how many it has learned from, imitated and rated ones among them.
+        """
+        player = PolicyAgent(policy_network(model), self.rules)
+        row: dict[str, Any] = {"decisions": decisions, "steps": model.num_timesteps}
+        row["seconds"] = round(time.perf_counter() - self._start, 1)
+        row["steps_per_second"] = round(self._speed())
+        values = model.logger.name_to_value
+        names = ("loss", "value_loss", "entropy_loss", "approx_kl", "clip_fraction", "explained_variance")
+        row |= {name: round(float(values.get(f"train/{name}", math.nan)), 5) for name in names}
+        texts = []
+        for opponent in self.config.frozen_opponents():
+            points = self._points(player, opponent)
+            row |= {opponent: points.value, f"{opponent}_low": points.low, f"{opponent}_high": points.high}
+            texts.append(f"{opponent} {points.text(signed=True)}")
+            model.logger.record(f"eval/points_per_hand_{opponent}", points.value)
+        self.metrics["rows"].append(row)
+        self._evaluation = "points/hand: " + ", ".join(texts)
+        speed = f"{self._speed():>6,.0f} steps/s" if model.num_timesteps else ""
+        line = f"{decisions:>11,} decisions {row['seconds']:>4.0f} s {speed:>15} {self._evaluation}"
+        self.progress.console.print(line, highlight=False, soft_wrap=True)
+        self._write_metrics()
+
+    def _evaluate(self, model: MaskablePPO) -> None:
+        self.measure(model, self.config.warm_start + self.rated + model.num_timesteps)
+
+    def _points(self, player: PolicyAgent, opponent: str) -> Estimate:
+        """Points per hand against a frozen opponent; the same decks every time."""
+        hands = max(1, self.config.eval_hands // EVAL_MATCHES)
+        result = evaluate(player, opponent, self.rules, matches=EVAL_MATCHES, seed=self.config.seed, max_hands=hands)
+        return result.points_per_hand
+
+    def _write_metrics(self) -> None:
+        rows = self.metrics["rows"]
+        text = io.StringIO()
+        writer = csv.DictWriter(text, list(rows[-1]), extrasaction="ignore")
+        writer.writeheader()
+        writer.writerows(rows)
+        write_whole(self.run / "metrics.csv", text.getvalue())

@@ -1,0 +1,147 @@
+"""Policy improvement by rollouts: learn what every action is worth when the scripted player finishes the hand.
+
+At each decision all actions are tried out in the deal as it is, hidden cards included, from the same point with the
+same cards (Tesauro and Galperin, "On-line policy improvement using Monte-Carlo search", 1996). One such rating is
+mostly luck. But the policy network that learns from it sees no hidden card, so that it can only learn the mean over
+all deals that look the same to the player; and to prefer what is better on average there is to improve on the scripted
+player (classification-based policy iteration: Lagoudakis and Parr, "Reinforcement learning as classification", 2003).
+One decision tells something about each of its actions, without the luck of the deal: far more than the one sampled
+action that a policy gradient learns from.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+from sb3_contrib import MaskablePPO
+from spades_agents.base import BatchAgent
+from spades_agents.heuristic.notes import NOTES
+from spades_agents.match_value import match_table
+from spades_agents.policy.learned import PolicyAgent
+from spades_agents.search.decision import PLAN
+from spades_agents.search.rollout import rate_rows
+from stable_baselines3.common.utils import update_learning_rate
+from torch.nn.functional import mse_loss
+
+from spades_env.cards import NUM_ACTIONS, NUM_CARDS
+from spades_env.engine.state import STATE, Phase
+from spades_training.learning.config import Config
+from spades_training.learning.sb3 import policy_network
+from spades_training.learning.streams import LearnerStreams
+from spades_training.learning.symmetry import suit_swaps
+
+__all__ = ["Rollouts"]
+
+STEPS = 64  # of a collection, at every table
+BATCH = 2048  # decisions in a minibatch
+REACH = 3  # bids rated on either side of the teacher's
+FAR = -0.08  # chance to win: what all other bids count for
+ALONE = 0.1  # so much of the stage the teacher plays alone, then the policy at half of the tables
+# Logits are so many times the gains in the chance to win: the policy is nearly greedy, and can still be drawn from.
+SHARPNESS = 400.0
+SCALE = 0.05  # chance to win: an error of so much costs 1
+DRAFT_DOUBT = 0.5  # of the doubt: a draw of the draft is worth little by itself
+
+
+class Rollouts:
+    """The stage of a training run that learns from rollouts.
+
+    The logits learn by how much each action is rated better than the teacher's, in chances to win the match, less a
+    ``doubt``: only what is rated better by more than that is preferred. The value network learns what the teacher's
+    action brings. Adam's step falls evenly to 2%.
+
+    Args:
+        model: the model, which is changed.
+        env: where it learns; half of the learners' actions are the teacher's, half the policy's own.
+        teacher: the player to improve on; rollouts are the scripted player's, whoever it is.
+        config: how many to rate, ``doubt`` and the other settings.
+        rng: chooses who plays, minibatches and suits.
+        done: how many have been rated, by a run that goes on from a checkpoint.
+    """
+
+    def __init__(
+        self,
+        model: MaskablePPO,
+        env: LearnerStreams,
+        teacher: BatchAgent,
+        config: Config,
+        rng: np.random.Generator,
+        done: int = 0,
+    ) -> None:
+        self.model, self.env, self.teacher, self.config, self.rng = model, env, teacher, config, rng
+        self.done = done
+        swaps = suit_swaps(env.rules, env.features > 0, env.hints > 0, env.hidden // NUM_CARDS)
+        self._swaps = [tuple(map(torch.as_tensor, swap)) for swap in (swaps if config.suit_symmetry else swaps[:1])]
+        self._values = match_table(env.rules)
+        self._scratch = np.zeros(1, STATE), np.zeros(1, STATE), np.zeros(1, NOTES)
+        self._doubts = np.full(len(Phase), config.doubt, np.float32)
+        self._doubts[Phase.BLIND], self._doubts[Phase.DRAFT] = config.blind_doubt, DRAFT_DOUBT * config.doubt
+        self._plan = np.zeros(1, PLAN)
+
+    @property
+    def finished(self) -> bool:
+        """Whether all decisions have been rated."""
+        return self.done >= self.config.rollouts
+
+    def round(self) -> None:
+        """Play and rate at every table for a while, then learn from it."""
+        seen, gains, references, values = self._collect()
+        self.done += len(gains)
+        left = max(1 - self.done / self.config.rollouts, 0.02)
+        update_learning_rate(self.model.policy.optimizer, self.config.rollout_learning_rate * left)
+        for batch in np.array_split(self.rng.permutation(len(gains)), -(-len(gains) // BATCH)):
+            columns, actions = self._swaps[self.rng.integers(len(self._swaps))]
+            reference = torch.as_tensor(references[batch])
+            self._learn(
+                torch.as_tensor(seen[batch])[:, columns],
+                torch.as_tensor(gains[batch])[:, actions],
+                torch.argsort(actions)[reference],
+                torch.as_tensor(values[batch]),
+            )
+
+    def _collect(self) -> tuple[np.ndarray, ...]:
+        """What the learners saw; their actions' gains, the teacher's actions, the returns of these."""
+        env, tables = self.env, self.env.spades.tables
+        observations: Any = env.observe() if self.done else env.reset()
+        everyone = np.arange(env.num_envs)
+        player = PolicyAgent(policy_network(self.model), env.rules, deterministic=False, seed=self._seed())
+        own = everyone[self.rng.random(env.num_envs) < (0.5 if self.done >= ALONE * self.config.rollouts else 0)]
+        is_hint = self.config.teacher == self.config.hint  # then the teacher has been asked already
+        parts: list[tuple[np.ndarray, ...]] = []
+        for _ in range(STEPS):
+            masks: Any = env.env_method("action_masks")
+            actions = env.hinted(observations) if is_hint else self.teacher.act_batch(tables, everyone)
+            rows = np.flatnonzero(masks.sum(1) > 1)
+            found = np.empty((len(rows), NUM_ACTIONS))
+            arrays = rows, actions[rows], REACH, tables.rules_record, *self._scratch, self._values
+            rate_rows(tables.states, *arrays, True, self._plan, found)
+            reached = found[np.arange(len(rows)), actions[rows]]
+            gains = (found - reached[:, None]).astype(np.float32)
+            gains -= self._doubts[tables.states["phase"][rows], None]
+            gains[np.isnan(gains) & masks[rows]] = FAR
+            parts.append((observations[rows], gains, actions[rows], env.returns(rows, reached)))
+            if own.size:
+                actions[own] = player.act_batch(tables, own)
+            observations, *_ = env.step(actions)
+        return tuple(np.concatenate(part) for part in zip(*parts, strict=True))
+
+    def _seed(self) -> int:
+        return int(self.rng.integers(2**48))
+
+    def _learn(self, seen: torch.Tensor, gains: torch.Tensor, references: torch.Tensor, values: torch.Tensor) -> None:
+        """One gradient step."""
+        model, policy = self.model, self.model.policy
+        policy.set_training_mode(True)
+        latent_policy, latent_value = policy.mlp_extractor(policy.extract_features(seen))
+        logits = policy.action_net(latent_policy)
+        others = ~torch.isnan(gains)
+        others.scatter_(1, references[:, None], False)
+        errors = logits - logits.gather(1, references[:, None]) - SHARPNESS * gains
+        squares = torch.where(others, errors, 0.0).square().sum(1) / others.sum(1)
+        loss = squares.mean() / (SCALE * SHARPNESS) ** 2
+        loss = loss + model.vf_coef * mse_loss(policy.value_net(latent_value).flatten(), values)
+        policy.optimizer.zero_grad()
+        loss.backward()
+        policy.optimizer.step()

@@ -1,0 +1,297 @@
+"""Stable-Baselines3: the vectorized environment, one stream of decisions for each learner's seat, and model files."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import time
+import zipfile
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
+
+import gymnasium
+import numpy as np
+import torch
+from gymnasium import spaces
+from sb3_contrib import MaskablePPO
+from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
+from spades_agents.policy.learned import ACTOR, CARD, model_card
+from spades_agents.policy.network import PolicyNetwork
+from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
+from stable_baselines3.common.vec_env import VecEnv
+from torch import nn
+
+from spades_env.envs.vector import SpadesVectorEnv
+from spades_env.observation import SIZE, used_bits
+from spades_env.rules import Rules, as_rules
+from spades_training.files import write_whole
+
+__all__ = ["OraclePolicy", "SpadesVecEnv", "UsedBits", "policy_network", "save_model", "save_player"]
+
+
+class SpadesVecEnv(VecEnv):
+    """Many tables as Stable-Baselines3 wants them: each learner's seat is one stream.
+
+    A step leads from one decision of the learner to its next one (the opponents have moved in between), and its
+    reward is all that fell to the learner on the way, the result of the last trick included, whoever played it.
+    Observations are those of the learner's seat, never an opponent's. ``MaskablePPO`` finds the masks by itself.
+
+    When an episode ends the next one begins at once: the observation is then its first, and ``infos[i]`` has
+    ``"terminal_observation"``, ``"TimeLimit.truncated"``, ``"episode"`` (sum of rewards r, decisions l, seconds
+    t), ``"scores"`` (by side, the learner's first) and ``"hands"``.
+
+    Args:
+        num_envs: how many tables, or a ready :class:`SpadesVectorEnv` in mode ``SAME_STEP``.
+        seed: table ``i`` plays what ``SpadesEnv`` plays after ``reset(seed=seed + i)``; None: a random one.
+        **options: ``rules``, ``opponents``, ``episode`` and the others of :class:`SpadesVectorEnv`.
+
+    Raises:
+        ValueError: if an argument makes no sense.
+    """
+
+    def __init__(self, num_envs: int | SpadesVectorEnv, seed: int | None = None, **options: Any) -> None:
+        if isinstance(num_envs, SpadesVectorEnv):
+            if options:
+                raise ValueError(f"{', '.join(options)}: the environment is ready, its options are fixed")
+            self.env = num_envs
+        else:
+            self.env = SpadesVectorEnv(num_envs, autoreset_mode="SameStep", **options)
+        if self.env.metadata["autoreset_mode"] != gymnasium.vector.AutoresetMode.SAME_STEP:
+            raise ValueError("autoreset_mode must be 'SameStep': the streams have no step between two episodes")
+        super().__init__(self.env.num_envs, self.env.single_observation_space, self.env.single_action_space)
+        if seed is not None:
+            self.seed(seed)
+        self._nothing: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]  # made once: a dict costs 45 ns
+        self._actions = np.zeros(self.num_envs, np.int64)
+        self._returns = np.zeros(self.num_envs)
+        self._lengths = np.zeros(self.num_envs, np.int64)
+        self._start = time.perf_counter()
+
+    def reset(self) -> np.ndarray:
+        """Begin a match at every table, by the last calls of ``seed`` and ``set_options`` (the same for all).
+
+        Raises:
+            ValueError: if the options differ from table to table, or make no sense.
+        """
+        if any(options != self._options[0] for options in self._options):
+            raise ValueError("set_options: all tables must have the same options")
+        seeds = None if self._seeds[0] is None else list(self._seeds)
+        observations, infos = self.env.reset(seed=seeds, options=self._options[0])
+        self._reset_seeds()
+        self._reset_options()
+        self._returns[:] = 0
+        self._lengths[:] = 0
+        self._start = time.perf_counter()
+        self.reset_infos = [{"seat": int(seat)} for seat in infos["seat"]]
+        return observations
+
+    def step_async(self, actions: np.ndarray) -> None:
+        """Keep the actions for ``step_wait``."""
+        self._actions = actions
+
+    def step_wait(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[dict[str, Any]]]:
+        """The learners' next observations, rewards (float32), ends of episodes and infos."""
+        observations, rewards, terminated, truncated, found = self.env.step(self._actions)
+        dones = terminated | truncated
+        self._returns += rewards
+        self._lengths += 1
+        infos = self._nothing.copy()
+        if dones.any():
+            elapsed = round(time.perf_counter() - self._start, 6)
+            final = found["final_info"]
+            for i in np.flatnonzero(dones):
+                infos[i] = {
+                    "terminal_observation": found["final_obs"][i],
+                    "TimeLimit.truncated": bool(truncated[i] and not terminated[i]),
+                    "episode": {"r": float(self._returns[i]), "l": int(self._lengths[i]), "t": elapsed},
+                    "scores": final["scores"][i].tolist(),
+                    "hands": int(final["hands"][i]),
+                }
+            self._returns[dones] = 0
+            self._lengths[dones] = 0
+        return observations, rewards.astype(np.float32), dones, infos
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """As :meth:`SpadesVectorEnv.arrays`, with what is counted of the episodes under way."""
+        return self.env.arrays() | {"returns": self._returns, "lengths": self._lengths}
+
+    def action_masks(self) -> np.ndarray:
+        """Bool of shape (num_envs, 75): the legal actions of every learner."""
+        return self.env.action_masks()
+
+    def close(self) -> None:
+        """Close the environment."""
+        self.env.close()
+
+    def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
+        """The attribute, which all tables share, once for each of ``indices``."""
+        value = self.action_masks if attr_name == "action_masks" else getattr(self.env, attr_name)
+        return [value for _ in self._get_indices(indices)]
+
+    def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
+        """Set an attribute, which all tables share: ``indices`` must be None.
+
+        Raises:
+            ValueError: if ``indices`` is something else.
+        """
+        if indices is not None:
+            raise ValueError("set_attr sets an attribute of all tables: indices must be None")
+        setattr(self.env, attr_name, value)
+
+    def env_method(self, method_name: str, *args: Any, indices: Any = None, **kwargs: Any) -> Any:
+        """Call a method of the environment, which returns something for each table.
+
+        ``env_method("action_masks")`` returns one bool array of shape (tables, 75), without a loop in Python.
+        """
+        result = getattr(self.env, method_name)(*args, **kwargs)
+        if indices is None:
+            return result
+        chosen = list(self._get_indices(indices))
+        return result[chosen] if isinstance(result, np.ndarray) else [result[i] for i in chosen]
+
+    def env_is_wrapped(self, wrapper_class: Any, indices: Any = None) -> list[bool]:
+        """Never: there are no single environments to wrap."""
+        return [False for _ in self._get_indices(indices)]
+
+    def get_images(self) -> Sequence[np.ndarray | None]:
+        """No pictures."""
+        return [None] * self.num_envs
+
+
+class UsedBits(BaseFeaturesExtractor):
+    """Passes on those bits of the observation that the rules can ever set, then all that follows it, as floats.
+
+    Args:
+        observation_space: of the environment.
+        rules: the rules.
+        features: how many columns behind the observation the actor sees too; what follows them is for the critic.
+        hint: the player whose actions are the last of these columns; empty if there is none.
+    """
+
+    inputs: torch.Tensor
+
+    def __init__(self, observation_space: spaces.Box, rules: Rules, features: int = 0, hint: str = "") -> None:
+        used = np.flatnonzero(used_bits(rules))
+        inputs = np.concatenate([used, np.arange(SIZE, observation_space.shape[0])])
+        super().__init__(observation_space, len(inputs))
+        self.seen, self.hint = len(used) + features, hint
+        self.register_buffer("inputs", torch.as_tensor(inputs), persistent=False)
+
+    def forward(self, observations: torch.Tensor) -> torch.Tensor:
+        """The used columns."""
+        return observations.index_select(1, self.inputs)
+
+
+class ActorAndCritic(nn.Module):
+    """Two fully connected networks; the actor's has the first ``seen`` features alone."""
+
+    def __init__(self, seen: int, features: int, layers: dict[str, list[int]], activation: type[nn.Module]) -> None:
+        super().__init__()
+        self.seen = seen
+        self.policy_net = _layers(seen, layers["pi"], activation)
+        self.value_net = _layers(features, layers["vf"], activation)
+        self.latent_dim_pi, self.latent_dim_vf = layers["pi"][-1], layers["vf"][-1]
+
+    def forward(self, features: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        return self.forward_actor(features), self.forward_critic(features)
+
+    def forward_actor(self, features: torch.Tensor) -> torch.Tensor:
+        return self.policy_net(features[:, : self.seen])
+
+    def forward_critic(self, features: torch.Tensor) -> torch.Tensor:
+        return self.value_net(features)
+
+
+def _layers(inputs: int, sizes: list[int], activation: type[nn.Module]) -> nn.Sequential:
+    modules: list[nn.Module] = []
+    for before, after in pairwise([inputs, *sizes]):
+        modules += [nn.Linear(before, after), activation()]
+    return nn.Sequential(*modules)
+
+
+class OraclePolicy(MaskableActorCriticPolicy):
+    """A policy on :class:`UsedBits` whose critic may see more than its actor."""
+
+    def _build_mlp_extractor(self) -> None:
+        extractor: Any = self.features_extractor
+        layers: Any = self.net_arch
+        # Duck-typed: SB3 asks it for no more than ActorAndCritic has.
+        self.mlp_extractor: Any = ActorAndCritic(extractor.seen, self.features_dim, layers, self.activation_fn)
+
+
+def policy_network(model: MaskablePPO) -> PolicyNetwork:
+    """A copy of the policy of a MaskablePPO model in numpy, as it is now.
+
+    Raises:
+        ValueError: if it is not a fully connected network on the observation.
+    """
+    policy = model.policy
+    layers: list[tuple[np.ndarray, np.ndarray]] = []
+    activation = "relu"
+    for module in [*policy.mlp_extractor.policy_net, policy.action_net]:
+        if isinstance(module, nn.Linear):
+            weights, biases = (part.detach().cpu().numpy() for part in (module.weight, module.bias))
+            layers.append((np.ascontiguousarray(weights.T), biases.copy()))
+        elif isinstance(module, (nn.ReLU, nn.Tanh)):
+            activation = type(module).__name__.lower()
+        else:
+            raise ValueError(f"the policy has a {type(module).__name__}: only Linear, ReLU and Tanh can be saved")
+    extractor = policy.pi_features_extractor
+    inputs = extractor.inputs.cpu().numpy()[: extractor.seen] if isinstance(extractor, UsedBits) else np.arange(SIZE)
+    return PolicyNetwork(inputs, layers, activation, extractor.hint if isinstance(extractor, UsedBits) else "")
+
+
+def set_policy(model: MaskablePPO, network: PolicyNetwork) -> None:
+    """Give a model the policy of ``network``; the value network stays as it is.
+
+    Raises:
+        ValueError: if the model's policy is a network of another size, or sees something else.
+    """
+    own = policy_network(model)
+    shapes = [[weights.shape for weights, _ in one.layers()] for one in (own, network)]
+    same = own.activation == network.activation and own.hint == network.hint
+    if not same or shapes[0] != shapes[1] or (own.inputs != network.inputs).any():
+        raise ValueError("its networks are of another size, or see something else")
+    linear = [m for m in [*model.policy.mlp_extractor.policy_net, model.policy.action_net] if isinstance(m, nn.Linear)]
+    with torch.no_grad():
+        for module, (weights, biases) in zip(linear, network.layers(), strict=True):
+            module.weight.copy_(torch.as_tensor(weights.T))
+            module.bias.copy_(torch.as_tensor(biases))
+
+
+def save_model(model: MaskablePPO, path: str | os.PathLike[str], rules: str | Rules) -> None:
+    """Write a model file that ``make_agent("ppo:PATH")`` plays and ``MaskablePPO.load`` reads, whole or not at all.
+
+    Args:
+        model: the model; its policy must be a fully connected network on the observation.
+        path: the file.
+        rules: what it was trained for.
+
+    Raises:
+        ValueError: if the policy is of another kind.
+        OSError: if the file cannot be written.
+    """
+    network = policy_network(model)
+    file = io.BytesIO()
+    model.save(file)
+    _add_player(file, network, as_rules(rules))
+    write_whole(path, file.getvalue())
+
+
+def save_player(network: PolicyNetwork, path: str | os.PathLike[str], rules: Rules) -> None:
+    """Write a model file to play, not to train on: the policy alone, whole or not at all.
+
+    Raises:
+        OSError: if the file cannot be written.
+    """
+    file = io.BytesIO()
+    _add_player(file, network, rules)
+    write_whole(path, file.getvalue())
+
+
+def _add_player(file: io.BytesIO, network: PolicyNetwork, rules: Rules) -> None:
+    with zipfile.ZipFile(file, "a") as members:
+        members.writestr(CARD, json.dumps(model_card(rules, network), indent=1))
+        members.writestr(ACTOR, network.to_bytes())

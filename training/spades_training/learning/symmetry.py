@@ -1,0 +1,76 @@
+"""Suits other than spades are alike: a decision with its suits renamed is as good an example as the original."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import permutations
+
+import numpy as np
+from spades_agents.policy import card_features
+from spades_agents.policy.card_features import FEATURES
+
+from spades_env.cards import NUM_ACTIONS, NUM_CARDS, SPADES
+from spades_env.observation import LAYOUT, SIZE, Field
+from spades_env.rules import Rules
+
+__all__ = ["suit_swaps"]
+
+SUIT_BITS = ("voids", "led")  # fields with one bit for each suit
+SUIT_SLICES = ("own", "hidden", "mastered", "above")  # and with one slice for each
+
+
+def suit_swaps(rules: Rules, features: bool, hint: bool, hidden: int) -> list[tuple[np.ndarray, np.ndarray]]:
+    """The ways to rename the suits that leave the game as it is; the first changes nothing.
+
+    Args:
+        rules: the rules. Three players have no two of clubs: there only diamonds and hearts are alike.
+        features: whether those of :mod:`spades_agents.policy.card_features` follow the observation.
+        hint: whether then one bit for each action follows.
+        hidden: how many sets of cards come last, those that the critic sees.
+
+    Returns:
+        For each: the columns of what the learner sees and the actions, both int64, so that ``seen[:, columns]`` and
+        ``ratings[:, actions]`` are those of the renamed decisions.
+    """
+    swaps = []
+    for order in permutations(range(SPADES)):
+        if 0 in rules.deck or order[0] == 0:
+            suits = np.array([*order, SPADES])
+            swaps.append((_columns(suits, features, hint, hidden), _actions(suits)))
+    return swaps
+
+
+def _cards(suits: np.ndarray) -> np.ndarray:
+    cards = np.arange(NUM_CARDS)
+    return 13 * suits[cards // 13] + cards % 13
+
+
+def _actions(suits: np.ndarray) -> np.ndarray:
+    actions = np.arange(NUM_ACTIONS)
+    actions[:NUM_CARDS] = _cards(suits)
+    return actions
+
+
+def _columns(suits: np.ndarray, features: bool, hint: bool, hidden: int) -> np.ndarray:
+    cards = _cards(suits)
+    parts = [_fields(LAYOUT, SIZE, cards, suits)]
+    if features:
+        parts.append(_fields(card_features.LAYOUT, FEATURES, cards, suits))
+    if hint:
+        parts.append(_actions(suits))
+    parts += [cards] * hidden
+    starts = np.cumsum([0, *map(len, parts)])
+    return np.concatenate([part + start for part, start in zip(parts, starts[:-1], strict=True)])
+
+
+def _fields(layout: Iterable[Field], size: int, cards: np.ndarray, suits: np.ndarray) -> np.ndarray:
+    columns = np.arange(size)
+    for field in layout:
+        for row, part in enumerate(field.slices):
+            if field.width == NUM_CARDS:
+                columns[part] = part.start + cards
+            elif field.name in SUIT_BITS:
+                columns[part] = part.start + suits
+            elif field.name in SUIT_SLICES:
+                columns[part] = np.arange(size)[field.slices[suits[row]]]
+    return columns

@@ -1,0 +1,272 @@
+"""Self-play with MaskablePPO: ``train`` reads from top to bottom."""
+
+from __future__ import annotations
+
+import io
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from rich.console import Console
+from sb3_contrib import MaskablePPO
+from spades_agents.base import BatchAgent
+from spades_agents.policy.card_features import FEATURES
+from spades_agents.policy.learned import PPOAgent, read_model
+from spades_agents.policy.shipped import LearnedAgent
+from spades_agents.registry import make_agent
+from stable_baselines3.common.logger import configure
+from stable_baselines3.common.utils import LinearSchedule
+from stable_baselines3.common.vec_env import VecEnv
+
+from spades_env.cards import NUM_ACTIONS
+from spades_env.rules import Rules
+from spades_env.tables import Tables
+from spades_training.evaluation.evaluate import Result, evaluate
+from spades_training.files import write_whole
+from spades_training.learning.checkpoint import Checkpoint
+from spades_training.learning.config import Config
+from spades_training.learning.imitate import imitate
+from spades_training.learning.monitor import Monitor, TrainingError
+from spades_training.learning.plots import learning_curve
+from spades_training.learning.rollouts import Rollouts
+from spades_training.learning.sb3 import OraclePolicy, SpadesVecEnv, UsedBits, policy_network, save_model, set_policy
+from spades_training.learning.selfplay import SELF, SNAPSHOT, OpponentMix, SelfPlayEnv
+from spades_training.learning.streams import LearnerStreams
+from spades_training.options import parse_rules
+from spades_training.terminal import display
+
+__all__ = ["TrainingError", "new_model", "new_run", "train"]
+
+
+def new_run(config: Config, folder: Path, name: str | None = None) -> Path:
+    """Make the folder of a new run, with its ``config.json``.
+
+    Args:
+        config: the settings.
+        folder: where runs are kept.
+        name: of the run; None: the rules' name, with a number if there is one already.
+
+    Raises:
+        ValueError: if there is a run of that name, the name is no name of a folder, the folder cannot be made, or a
+            player is unknown or cannot play by these rules.
+        OSError: if the settings cannot be written.
+    """
+    _try_players(config)
+    if name is not None and (not name or Path(name).name != name):
+        raise ValueError(f"name must be the name of a new folder in {folder}, got {name!r}")
+    base = name or parse_rules(config.rules).name
+    run, number = folder / base, 1
+    while True:
+        try:
+            run.mkdir(parents=True)
+            break
+        except FileExistsError:
+            if name is not None or not folder.is_dir():
+                raise ValueError(f"{run} exists: choose another name, or continue it with --resume {run}") from None
+            number += 1
+            run = folder / f"{base}-{number}"
+        except OSError as error:
+            raise ValueError(f"cannot make the folder {run}: {error.strerror}") from None
+    write_whole(run / "config.json", config.to_json())
+    return run
+
+
+def _try_players(config: Config) -> None:
+    """Let them all act once: better now than after hours."""
+    rules = parse_rules(config.rules)
+    table = Tables(rules, 1, 0)
+    _teacher(config).act_batch(table, np.arange(1))
+    if config.start == LearnedAgent.name:
+        LearnedAgent().player(rules)
+    elif config.start:
+        read_model(config.start)
+    for name in [*config.opponent_weights(), *config.frozen_opponents()]:
+        if name not in (SELF, SNAPSHOT):
+            make_agent(name).act(table.view(0))
+
+
+def _teacher(config: Config) -> BatchAgent:
+    agent = make_agent(config.teacher)
+    if not isinstance(agent, BatchAgent):
+        raise ValueError(f"teacher {config.teacher!r} cannot play many tables at once: it has no act_batch")
+    agent.reset(config.seed)
+    return agent
+
+
+def _take_weights(model: MaskablePPO, path: str, rules: Rules) -> None:
+    """Give ``model`` the networks and the optimizer's memory of a saved one, or the policy of the shipped player."""
+    try:
+        if path == LearnedAgent.name:
+            set_policy(model, LearnedAgent().player(rules).network)
+        else:
+            model.set_parameters(path, device="cpu")
+    except (RuntimeError, ValueError) as error:
+        raise ValueError(f"cannot start from the model {path}: its networks are of another size") from error
+
+
+def new_model(config: Config, env: VecEnv) -> MaskablePPO:
+    """A model that has learned nothing yet, for ``env``."""
+    return MaskablePPO(
+        OraclePolicy,
+        env,
+        learning_rate=LinearSchedule(config.learning_rate, config.final_learning_rate, 1.0),
+        n_steps=config.n_steps,
+        batch_size=config.batch_size,
+        n_epochs=config.n_epochs,
+        gamma=config.gamma,
+        gae_lambda=config.gae_lambda,
+        clip_range=config.clip_range,
+        ent_coef=config.ent_coef,
+        vf_coef=config.vf_coef,
+        max_grad_norm=config.max_grad_norm,
+        policy_kwargs={
+            "activation_fn": torch.nn.ReLU,
+            "net_arch": config.hidden_layers(),
+            "features_extractor_class": UsedBits,
+            "features_extractor_kwargs": {
+                "rules": parse_rules(config.rules),
+                "features": FEATURES * config.card_features + NUM_ACTIONS * bool(config.hint),
+                "hint": config.hint,
+            },
+        },
+        seed=config.seed,
+        device="cpu",
+    )
+
+
+def train(config: Config, run: Path, resume: bool = False, console: Console | None = None) -> dict[str, Result]:
+    """Train a policy by self-play, save it and play it against the frozen opponents.
+
+    Args:
+        config: the settings.
+        run: the folder of the run (see :func:`new_run`). Here go ``model.zip``, ``config.json``, ``metrics.csv``,
+            ``learning_curve.png``, ``results.json``, ``checkpoint.zip`` and ``tensorboard/``.
+        resume: continue from the last checkpoint in ``run``.
+        console: where to print.
+
+    Returns:
+        The results of the final evaluation, by opponent.
+
+    Raises:
+        ValueError: if there is nothing to resume, or an opponent is unknown.
+        TrainingError: if the loss is not a number.
+        OSError: if a file cannot be written.
+    """
+    console = console or Console()
+    start = time.perf_counter()
+    rules = parse_rules(config.rules)
+    checkpoint = Checkpoint.load(run) if resume else None
+    torch.set_num_threads(config.threads)
+
+    text = (
+        f"{rules.name}, {config.total_timesteps:,} decisions; spades train --resume {run} goes on after an interruption"
+    )
+    console.print(f"{run}: {text}", highlight=False, soft_wrap=True)
+
+    # The tables: the learner at one seat, the mix at the others.
+    rng = np.random.default_rng(config.seed)
+    mix = OpponentMix(config.opponent_weights(), rules, config.snapshots, rng, config.snapshot_sampling)
+    by_score = config.reward != "win"
+    tables = SelfPlayEnv(config.n_envs, rules, mix, reward="score" if by_score else "win", max_hands=config.max_hands)
+    env = LearnerStreams(
+        SpadesVecEnv(tables),
+        by_hand=config.episode == "hand",
+        bag_shaping=config.bag_shaping and by_score,
+        match_value=config.reward == "match",
+        random_scores=config.random_scores,
+        features=config.card_features,
+        hint=config.hint,
+        oracle=config.oracle_critic,
+        duplicate_baseline=config.duplicate_baseline,
+        rng=rng,
+    )
+
+    # The model.
+    if checkpoint is None:
+        model = new_model(config, env)
+        if config.start:
+            _take_weights(model, config.start, rules)
+    else:
+        model = MaskablePPO.load(io.BytesIO(checkpoint.model), env, device="cpu", force_reset=False)
+        env.restore(checkpoint.tables)
+        checkpoint.restore_mix(mix)
+        checkpoint.restore_rng(rng)
+        text = (
+            f"{config.warm_start:,} imitated, {checkpoint.state['rated']:,} rated, {model.num_timesteps:,} of self-play"
+        )
+        console.print(f"continuing from the checkpoint: {text}", highlight=False, soft_wrap=True)
+    rated = checkpoint.state["rated"] if checkpoint else 0
+    model.set_logger(configure(str(run / "tensorboard"), ["tensorboard"] if config.tensorboard else []))
+    monitor = Monitor(config, run, env, mix, rng, console, checkpoint.state["metrics"] if checkpoint else None)
+
+    # The warm start.
+    if checkpoint is None and config.warm_start:
+        monitor.measure(model, 0)
+        mix.update(policy_network(model))
+        with display.progress_bar(f"imitating {config.teacher}") as progress:
+
+            def after_round(done: int, rounds: int) -> None:
+                if done < rounds:
+                    mix.update(policy_network(model))
+                progress(done, rounds)
+
+            agreement = imitate(model, env, _teacher(config), config.warm_start, after_round)
+        text = f"imitated {config.warm_start:,} decisions of {config.teacher}, the same choice in"
+        console.print(f"{text} {100 * agreement:.1f}% of the last ones", highlight=False, soft_wrap=True)
+        monitor.check_weights(model)
+        monitor.checkpoint(model)
+    if config.warm_start and not rated and not model.num_timesteps:
+        mix.update(policy_network(model))
+
+    # What can be learned from rollouts.
+    if config.rollouts:
+        stage = Rollouts(model, env, _teacher(config), config, rng, rated)
+        monitor.rated = rated  # a run that is resumed after this stage must not begin it anew the next time
+        with display.progress_bar("learning from rollouts") as progress:
+            while not stage.finished:
+                mix.update(policy_network(model))
+                before = stage.done
+                stage.round()
+                monitor.after_round(model, stage, before)
+                progress(min(stage.done, config.rollouts), config.rollouts)
+
+    # The self-play.
+    if config.rollouts and not model.num_timesteps:
+        mix.update(policy_network(model))
+    remaining = config.total_timesteps - model.num_timesteps
+    if remaining > 0:
+        with monitor.progress:
+            try:
+                model.learn(remaining, monitor, reset_num_timesteps=False)
+            except ValueError:
+                monitor.check_weights(model)  # no distribution can be made of what is not a number
+                raise
+    save_model(model, run / "model.zip", rules)
+    learning_curve(monitor.metrics["rows"], config.frozen_opponents(), rules, run / "learning_curve.png")
+
+    # The evaluation, with the model as anyone will load it.
+    results = {}
+    for opponent in config.frozen_opponents():
+        with display.progress_bar(f"playing {opponent}") as progress:
+            results[opponent] = evaluate(
+                PPOAgent(run / "model.zip"),
+                opponent,
+                rules,
+                matches=config.final_matches,
+                seed=config.seed + 1,
+                max_hands=config.max_hands,
+                progress=progress,
+            )
+    write_whole(run / "results.json", _results_json(model, monitor.metrics, results))
+    title = f"{run}: {model.num_timesteps:,} steps in {monitor.metrics['seconds']:.0f} s"
+    console.print(display.evaluation_table(results, title))
+    console.print(f"{time.perf_counter() - start:.0f} s in all. Next: spades play --against ppo:{run}", highlight=False)
+    return results
+
+
+def _results_json(model: MaskablePPO, metrics: dict[str, Any], results: dict[str, Result]) -> str:
+    found = {"steps": model.num_timesteps, "training_seconds": round(metrics["seconds"], 1)}
+    return json.dumps({**found, "against": {name: result.to_dict() for name, result in results.items()}}, indent=1)

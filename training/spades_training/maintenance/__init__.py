@@ -1,0 +1,1 @@
+"""What only maintainers run: shipping a player, ablations, the strength table."""

@@ -1,0 +1,187 @@
+"""What matters in the preset ``match``: small runs that each change one thing, as a Markdown table.
+
+``python -m spades_training.maintenance.ablation --rules two_player --seeds 3``; after a kill the same command goes on.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Annotated, Any, NamedTuple
+
+import numpy as np
+import typer
+from rich.console import Console
+
+from spades_training.evaluation.intervals import Estimate, t_quantile
+from spades_training.files import write_whole
+from spades_training.learning.config import PRESETS, Config
+
+__all__ = ["BASE", "VARIANTS", "Variant", "ablate", "contrasts", "markdown"]
+
+# The preset on a budget of about a minute on one core, without what costs time and changes nothing.
+BASE: dict[str, Any] = PRESETS["match"] | {
+    "warm_start": 100_000,
+    "rollouts": 300_000,
+    "total_timesteps": 200_000,
+    "snapshot_every": 50_000,
+    "eval_every": 10**9,
+    "checkpoint_every": 250_000,
+    "tensorboard": False,
+}
+
+
+class Variant(NamedTuple):
+    """A run that differs from another one.
+
+    Attributes:
+        changes: settings that differ from the base.
+        reference: name of the variant that it is compared with.
+    """
+
+    changes: dict[str, Any]
+    reference: str = "base"
+
+
+Key = tuple[str, int]  # a variant's name and the seed
+NO_ROLLOUTS = {"rollouts": 0}
+VARIANTS: dict[str, Variant] = {
+    "base": Variant({}),
+    "no rollouts": Variant(NO_ROLLOUTS),
+    "one update of self-play": Variant({"total_timesteps": 1}),
+    "no hint": Variant({"hint": ""}),
+    "random scores 0.3": Variant({"random_scores": 0.3}),
+    "critic sees own cards": Variant({"oracle_critic": False}),
+    "duplicate baseline": Variant({"duplicate_baseline": True}),
+    "entropy 0.02": Variant({"ent_coef": 0.02}),
+    "self alone": Variant({"opponents": "self:1"}),
+    "no rollouts, points": Variant(NO_ROLLOUTS | {"reward": "score"}, "no rollouts"),
+    "no rollouts, win of a match": Variant(NO_ROLLOUTS | {"reward": "win", "episode": "match"}, "no rollouts"),
+}
+
+
+def run_one(config: Config, run: Path) -> None:
+    """Train one run to its end, or go on with it."""
+    from spades_training.learning.train import train
+
+    resume = (run / "checkpoint.zip").exists()
+    run.mkdir(parents=True, exist_ok=True)
+    write_whole(run / "config.json", config.to_json())
+    train(config, run, resume, Console(quiet=True))
+
+
+def ablate(
+    variants: Mapping[str, Variant], base: Mapping[str, Any], seeds: int, folder: Path, workers: int = 1
+) -> dict[str, np.ndarray]:
+    """Train every variant with every seed and play it against the scripted player.
+
+    Args:
+        variants: by name.
+        base: the settings that they change.
+        seeds: how many, from 0.
+        folder: of the runs; those that it has already are not trained again.
+        workers: processes.
+
+    Returns:
+        Per variant its win rate and points per hand, float64 of shape (seeds, 2).
+
+    Raises:
+        ValueError: if a variant's settings make no sense, or the folder has a run of its name with other settings.
+    """
+    configs = {
+        (name, seed): Config(**{**base, **variant.changes, "seed": seed, "eval_opponents": "heuristic"})
+        for seed in range(seeds)
+        for name, variant in variants.items()
+    }
+    runs = {key: folder / f"{key[0].replace(', ', '_').replace(' ', '-')}_{key[1]}" for key in configs}
+    for key, run in runs.items():
+        if (run / "config.json").exists() and Config.load(run) != configs[key]:
+            raise ValueError(f"{run} was trained with other settings: choose another folder, or remove it")
+    missing = [key for key in configs if not (runs[key] / "results.json").exists()]
+    for name, seed in _train_all({key: (configs[key], runs[key]) for key in missing}, workers):
+        typer.echo(f"{name}, seed {seed}: {100 * _result(runs[name, seed])[0]:.1f}% of its matches", err=True)
+    return {name: np.array([_result(runs[name, seed]) for seed in range(seeds)]) for name in variants}
+
+
+def _train_all(jobs: Mapping[Key, tuple[Config, Path]], workers: int) -> Iterator[Key]:
+    """Train them; each one's key when it is done."""
+    if workers == 1:
+        for key, job in jobs.items():
+            run_one(*job)
+            yield key
+        return
+    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+        running = {pool.submit(run_one, *job): key for key, job in jobs.items()}
+        for done in as_completed(running):
+            done.result()
+            yield running[done]
+
+
+def _result(run: Path) -> tuple[float, float]:
+    """Win rate (nan if nobody won a match) and points per hand."""
+    found = json.loads((run / "results.json").read_text("utf8"))["against"]["heuristic"]
+    rate = found["win_rate"]["value"]
+    return math.nan if rate is None else rate, found["points_per_hand"]["value"]
+
+
+def contrasts(values: np.ndarray, references: Sequence[int]) -> list[Estimate]:
+    """How far the mean of each variant is above that of its reference, with 95% intervals.
+
+    Seeds are blocks: the same seed gives the same decks and the same start to all variants. The error is what the
+    effects of variants and seeds leave unexplained, pooled over all of them, with (variants - 1) * (seeds - 1) degrees
+    of freedom (randomized blocks: Montgomery, Design and Analysis of Experiments, chapter 4).
+
+    Args:
+        values: float64 of shape (variants, seeds), at least (2, 2).
+        references: of each variant, the index of what it is compared with.
+    """
+    variants, seeds = values.shape
+    means = values.mean(1)
+    freedom = (variants - 1) * (seeds - 1)
+    left = values - means[:, None] - values.mean(0) + values.mean()
+    reach = t_quantile(freedom) * math.sqrt(2 / seeds * float((left**2).sum()) / freedom)
+    gaps = means - means[list(references)]
+    return [Estimate(float(gap), float(gap - reach), float(gap + reach)) for gap in gaps]
+
+
+def markdown(found: Mapping[str, np.ndarray], variants: Mapping[str, Variant]) -> str:
+    """The table: means over the seeds, and by how much they differ from those of the reference."""
+    names = list(found)
+    references = [names.index(variants[name].reference) for name in names]
+    values = np.array([found[name] for name in names])
+    rates, points = (contrasts(values[:, :, k], references) for k in (0, 1))
+    lines = ["| variant | wins, % | points a hand | compared with | wins, % | points a hand |", "|---" * 6 + "|"]
+    for k, name in enumerate(names):
+        rate, score = values[k].mean(0)
+        row = [name, f"{100 * rate:.1f}", f"{score:+.1f}", "", "", ""]
+        if references[k] != k:
+            row[3:] = names[references[k]], rates[k].text(100, 1, signed=True), points[k].text(1, 1, signed=True)
+        lines.append(f"| {' | '.join(row)} |")
+    return "\n".join(lines)
+
+
+def main(
+    rules: Annotated[str, typer.Option(help="Preset, with changes if need be.")] = "two_player",
+    seeds: Annotated[int, typer.Option(help="Runs of each variant.", min=2)] = 3,
+    only: Annotated[str, typer.Option(help="Names of variants, separated by semicolons; default: all.")] = "",
+    workers: Annotated[int, typer.Option(help="Runs at a time.", min=1)] = 2,
+    out: Annotated[Path | None, typer.Option(help="Folder of the runs; default: ablation/ and the rules.")] = None,
+) -> None:
+    """Train every variant with every seed, and print a table of their strength against the scripted player."""
+    names = [name.strip() for name in only.split(";")] if only else list(VARIANTS)
+    unknown = [name for name in names if name not in VARIANTS]
+    if unknown:
+        raise typer.BadParameter(f"unknown variant {unknown[0]!r}: use some of {'; '.join(VARIANTS)}")
+    needed = {"base", *names, *(VARIANTS[name].reference for name in names)}
+    chosen = {name: variant for name, variant in VARIANTS.items() if name in needed}
+    folder = Path("ablation") / rules if out is None else out
+    found = ablate(chosen, BASE | {"rules": rules}, seeds, folder, workers)
+    typer.echo(markdown(found, chosen))
+
+
+if __name__ == "__main__":
+    typer.run(main)

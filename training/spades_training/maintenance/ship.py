@@ -1,0 +1,122 @@
+"""Make a shipped player of a training run: weights and card, with its strength measured anew.
+
+``python -m spades_training.maintenance.ship runs/two_player`` writes them into the package for
+``make_agent("learned")``.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+import hashlib
+import io
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from sb3_contrib import MaskablePPO
+from spades_agents.policy.learned import layouts
+from spades_agents.policy.network import PolicyNetwork
+from spades_agents.policy.shipped import FOLDER, FORMAT, GAMES, LearnedAgent, pack_network
+
+from spades_env.rules import PRESETS
+from spades_training.evaluation.evaluate import evaluate
+from spades_training.files import write_whole
+from spades_training.learning.checkpoint import Checkpoint
+from spades_training.learning.config import Config
+from spades_training.learning.sb3 import policy_network
+from spades_training.options import parse_rules
+
+__all__ = ["command_of", "commands_of", "ship"]
+
+SEED = 1_000_003  # of the decks: not those of the training's own evaluations
+
+
+def commands_of(run: Path) -> list[str]:
+    """The commands that lead to a run: that of the run it started from, if any, comes first."""
+    config = Config.load(run)
+    before = commands_of(Path(config.start).parent) if config.start not in ("", LearnedAgent.name) else []
+    return [*before, f"{command_of(config)} --name {run.name}"]
+
+
+def command_of(config: Config) -> str:
+    """The command of a run with these settings."""
+    options = []
+    for setting in dataclasses.fields(config):
+        value, option = getattr(config, setting.name), setting.name.replace("_", "-")
+        if isinstance(value, bool) and value != setting.default:
+            options.append(f"--{option}" if value else f"--no-{option}")
+        elif value != setting.default:
+            options.append(f"--{option} {value}")
+    return " ".join(["spades train", *options])
+
+
+def ship(run: Path, folder: Path, opponents: dict[str, int], date: datetime.date) -> dict[str, Any]:
+    """Write ``GAME.safetensors`` and ``GAME.json`` to ``folder``.
+
+    Args:
+        run: the folder of the training run.
+        folder: where to.
+        opponents: names of players, and how many pairs of duplicate matches to play against each.
+        date: of the card.
+
+    Returns:
+        The card.
+
+    Raises:
+        ValueError: if the run has no checkpoint, or its rules are no main game's.
+        OSError: if a file cannot be written.
+    """
+    config = Config.load(run)
+    rules = parse_rules(config.rules)
+    if rules not in [PRESETS[game] for game in GAMES]:
+        raise ValueError(f"the rules of a shipped player must be one of {', '.join(GAMES)}, got {config.rules}")
+    network, steps = _latest(run)
+    weights = pack_network(network)
+    card: dict[str, Any] = {
+        "format": FORMAT,
+        **layouts(network),
+        "rules": rules.to_dict(),
+        "activation": network.activation,
+        "hint": network.hint,
+        "sha256": hashlib.sha256(weights).hexdigest(),
+        "commands": commands_of(run),
+        "seed": config.seed,
+        "steps": steps,
+        "date": date.isoformat(),
+        "strength": {},
+    }
+    _write(folder, rules.name, weights, card)
+    for name, pairs in opponents.items():
+        result = evaluate("learned", name, rules, matches=2 * pairs, seed=SEED).to_dict()
+        kept = ("seed", "pairs", "truncated", "win_rate", "points_per_hand")
+        card["strength"][name] = {key: result[key] for key in kept}
+        _write(folder, rules.name, weights, card)
+    return card
+
+
+def _latest(run: Path) -> tuple[PolicyNetwork, int]:
+    """The policy of the last checkpoint, which is the final one of a finished run, and its steps of self-play."""
+    model = MaskablePPO.load(io.BytesIO(Checkpoint.load(run).model), device="cpu")
+    return policy_network(model), model.num_timesteps
+
+
+def _write(folder: Path, game: str, weights: bytes, card: dict[str, Any]) -> None:
+    write_whole(folder / f"{game}.safetensors", weights)
+    write_whole(folder / f"{game}.json", json.dumps(card, indent=1) + "\n")
+
+
+def main(
+    run: Annotated[Path, typer.Argument(help="Folder of a run of spades train.")],
+    pairs: Annotated[int, typer.Option(help="Pairs of matches against heuristic and random.")] = 1_000,
+    search_pairs: Annotated[int, typer.Option(help="Pairs of matches against pimc.")] = 200,
+) -> None:
+    """Ship the player of a run."""
+    opponents = {"heuristic": pairs, "random": pairs, "pimc:worlds=60": search_pairs}
+    card = ship(run, FOLDER, {name: count for name, count in opponents.items() if count}, datetime.date.today())
+    typer.echo(json.dumps(card, indent=1))
+
+
+if __name__ == "__main__":
+    typer.run(main)

@@ -1,0 +1,1 @@
+"""The terminal: tables, progress bars, and a match against a person."""

@@ -1,0 +1,96 @@
+"""Tables and progress bars for the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from rich import box
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+
+from spades_env.rules import Rules
+from spades_training.evaluation.evaluate import PlayerResult, Result
+
+__all__ = ["evaluation_table", "print_result", "progress_bar"]
+
+
+@contextmanager
+def progress_bar(text: str, shown: bool = True) -> Iterator[Callable[[int, int], None]]:
+    """A progress bar on stderr, if that is a terminal; yields the function to tell it (done, total)."""
+    console = Console(stderr=True)
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console, transient=True, disable=not (shown and console.is_terminal)) as bar:
+        task = bar.add_task(text, total=None)
+
+        def update(done: int, total: int) -> None:
+            bar.update(task, completed=done, total=total)
+
+        yield update
+
+
+def evaluation_table(results: dict[str, Result], title: str) -> Table:
+    """One row for each opponent, by its name: how a player does against them."""
+    table = Table(title=title, title_justify="left", title_style="bold", caption_justify="left", box=box.SIMPLE_HEAD)
+    table.add_column("against")
+    for name in ("match wins % [95%]", "points/hand [95%]", "contracts", "bags", "bid"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for name, result in results.items():
+        table.add_row(
+            name,
+            result.win_rate.text(100),
+            result.points_per_hand.text(signed=True),
+            _percent(result.a.contract_made),
+            _number(result.a.bags_per_hand),
+            _number(result.a.mean_bid),
+        )
+    cut = ", ".join(f"{result.truncated} against {name}" for name, result in results.items() if result.truncated)
+    pairs = sorted({result.pairs for result in results.values()})
+    table.caption = f"{' or '.join(map(str, pairs))} pairs of duplicate matches each, 95% intervals from the pairs" + (
+        f"; cut off, counting for nobody: {cut}" if cut else ""
+    )
+    return table
+
+
+def print_result(console: Console, result: Result) -> None:
+    """The whole of an evaluation, for people."""
+    rules = Rules.from_dict(result.rules).name
+    console.print(
+        f"[bold]{result.a.name}[/] against [bold]{result.b.name}[/], {rules}: {result.pairs} pairs of duplicate "
+        f"matches ({result.matches} matches, seed {result.seed})"
+    )
+    console.print(f"match wins    {result.win_rate.text(100)} %  (equal players: {100 * result.chance:.0f} %)")
+    console.print(f"points/hand   {result.points_per_hand.text(signed=True)}  more than the opponent")
+    length = f"{result.hands_per_match:.1f} hands per match"
+    console.print(
+        f"{length}, {result.truncated} matches cut off after {result.max_hands} hands, which count for nobody"
+    )
+    table = Table()
+    table.add_column("")
+    table.add_column(result.a.name, justify="right")
+    table.add_column(result.b.name, justify="right")
+    for name, text in _LINES:
+        table.add_row(name, text(result.a), text(result.b))
+    console.print(table)
+    console.print("In brackets: 95% confidence intervals from the pairs.", style="dim")
+
+
+def _number(value: float | None) -> str:
+    return "-" if value is None else f"{value:.2f}"
+
+
+def _percent(value: float | None) -> str:
+    return "-" if value is None else f"{100 * value:.1f}%"
+
+
+_LINES: tuple[tuple[str, Callable[[PlayerResult], str]], ...] = (
+    ("points per hand", lambda player: _number(player.points_per_hand)),
+    ("contracts made", lambda player: _percent(player.contract_made)),
+    ("nils made / tried", lambda player: f"{player.nil_made} / {player.nil_tried}"),
+    ("blind nils made / tried", lambda player: f"{player.blind_nil_made} / {player.blind_nil_tried}"),
+    ("bags per hand", lambda player: _number(player.bags_per_hand)),
+    ("mean bid", lambda player: _number(player.mean_bid)),
+    ("mean tricks", lambda player: _number(player.mean_tricks)),
+    ("time per decision (µs)", lambda player: _number(player.decision_us)),
+)

@@ -1,0 +1,192 @@
+"""Play in the terminal: one seat is a person's, the others are an agent's."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+from rich.console import Console
+from rich.text import Text
+from spades_agents.base import Agent
+from spades_agents.heuristic import HeuristicAgent
+
+from spades_env.cards import (
+    BID_0,
+    BID_17,
+    BLIND_NIL,
+    DONE,
+    KEEP,
+    LOOK,
+    REJECT,
+    action_name,
+    hand_text,
+    mask_of,
+    parse_action,
+    parse_card,
+)
+from spades_env.game import Game, Phase, View
+from spades_env.picture.ansi import ansi, card_text
+from spades_env.rules import Rules
+
+__all__ = ["TerminalMatch", "free_path", "parse_move"]
+
+_WORDS: dict[Phase, dict[str, int]] = {
+    Phase.BLIND: {"b": BLIND_NIL, "blind": BLIND_NIL, "blind nil": BLIND_NIL, "l": LOOK, "look": LOOK},
+    Phase.DRAFT: {"k": KEEP, "keep": KEEP, "r": REJECT, "reject": REJECT},
+    Phase.EXCHANGE: {"d": DONE, "done": DONE},
+    Phase.BID: {"nil": BID_0},
+    Phase.PLAY: {},
+}
+_ASKS = {
+    Phase.BLIND: "blind nil (b) or look at your cards (l)",
+    Phase.DRAFT: "keep it (k) or reject it (r)",
+    Phase.EXCHANGE: "a card to give up, as in 7D, or done (d)",
+    Phase.BID: "your bid, a number; 0 is nil",
+    Phase.PLAY: "a card to play, as in AS or TD",
+}
+_HELP = "?: a hint   q: quit and save"
+
+
+def parse_move(text: str, view: View) -> int:
+    """The action that a person means.
+
+    Args:
+        text: a card (``AS``, ``10d``), a number for a bid, ``k`` or ``r`` in the draft, ``b`` or ``l`` for the blind
+            question, ``d`` to exchange no more; or any name of :func:`spades_env.cards.action_name`.
+        view: what the person may know; it must be on turn.
+
+    Raises:
+        ValueError: if it is no move, or not a legal one now, with what is allowed.
+    """
+    word = " ".join(text.lower().split())
+    phase = view.phase
+    if word in _WORDS[phase]:
+        action = _WORDS[phase][word]
+    elif phase == Phase.BID and word.removeprefix("bid").strip().isdecimal():
+        action = BID_0 + min(int(word.removeprefix("bid")), BID_17 - BID_0 + 1)
+    else:
+        action = _named(word)
+    if action is None or action not in view.legal_actions():
+        raise ValueError(f"{text.strip()!r} is no move now: {allowed_text(view)}")
+    return action
+
+
+def _named(word: str) -> int | None:
+    for parse in (parse_card, parse_action):
+        try:
+            return parse(word)
+        except ValueError:
+            pass
+    return None
+
+
+def allowed_text(view: View) -> str:
+    """The legal moves, as a person would type them."""
+    legal = view.legal_actions()
+    if view.phase == Phase.PLAY:
+        return f"you may play {hand_text(mask_of(legal))}"
+    if view.phase == Phase.BID:
+        return f"bid {legal[0] - BID_0} to {legal[-1] - BID_0}"
+    return _ASKS[view.phase]
+
+
+def free_path(rules: Rules, seed: int) -> Path:
+    """The first name of the kind ``spades-two_player-7.json``, ``-2`` and so on that no file here has."""
+    stem = f"spades-{rules.name}-{seed}"
+    path, number = Path(f"{stem}.json"), 1
+    while path.exists():
+        number += 1
+        path = Path(f"{stem}-{number}.json")
+    return path
+
+
+class TerminalMatch:
+    """A match of a person against an agent.
+
+    Args:
+        game: the game.
+        agent: plays all other seats, a partner's too.
+        seat: the person's.
+        console: where to show it.
+    """
+
+    def __init__(self, game: Game, agent: Agent, seat: int, console: Console) -> None:
+        self.game, self.agent, self.seat, self.console = game, agent, seat, console
+        self.hints = HeuristicAgent()
+        agent.reset(int(np.random.SeedSequence(game.seed).generate_state(1, np.uint64)[0]))
+
+    def play(self) -> bool:
+        """Play to the end of the match, or until the person quits or the input ends; returns whether it is over."""
+        game = self.game
+        while not game.is_over:
+            hand = game.hand_number
+            if game.seat == self.seat:
+                action = self._ask()
+                if action is None:
+                    return False
+            else:
+                action = self.agent.act(game.view())
+                self._tell(action)
+            game.apply(action)
+            if game.hand_number > hand:
+                self._tell_hand()
+        self._show(ansi(game.view(self.seat)))
+        won = game.winner == game.rules.side_of(self.seat)
+        self.console.print("[bold green]You win the match![/]" if won else "[bold]You lose the match.[/]")
+        return True
+
+    def _show(self, text: str) -> None:
+        found = Text(text)
+        found.highlight_regex("[♥♦]", "red")
+        found.highlight_regex("──.*──", "bold")
+        self.console.print(found, soft_wrap=True)
+
+    def _ask(self) -> int | None:
+        """The person's move; None to quit."""
+        view = self.game.view(self.seat)
+        self.console.print()
+        self._show(ansi(view))
+        self.console.print(f"{_ASKS[view.phase]}   [dim]{_HELP}[/]", highlight=False)
+        while True:
+            try:
+                text = input("> ")
+            except (EOFError, KeyboardInterrupt):
+                self.console.print()
+                return None
+            word = text.strip().lower()
+            if word in ("q", "quit"):
+                return None
+            if word == "?":
+                hint = action_name(self.hints.act(view))
+                self._show(f"the scripted player would choose {hint}; {allowed_text(view)}")
+            elif word:
+                try:
+                    return parse_move(text, view)
+                except ValueError as error:
+                    self._show(str(error))
+
+    def _tell(self, action: int) -> None:
+        """Say what another seat does, as far as everybody sees it."""
+        phase = self.game.phase
+        if phase == Phase.PLAY:
+            text = f"plays {card_text(action)}"
+        elif phase == Phase.BID:
+            text = "bids nil" if action == BID_0 else f"bids {action - BID_0}"
+        elif phase == Phase.EXCHANGE:
+            text = "exchanges no more" if action == DONE else "gives up a card"  # which one is a secret
+        else:
+            texts = {BLIND_NIL: "bids blind nil", LOOK: "looks at its cards"}
+            text = {**texts, KEEP: "keeps the card it drew", REJECT: "rejects the card it drew"}[action]
+        self._show(f"seat {self.game.seat} {text}")
+
+    def _tell_hand(self) -> None:
+        """The result of the hand that has just ended."""
+        last = self.game.last_hand
+        seats = [
+            f"seat {k} bid {bid}, won {won}"
+            for k, (bid, won) in enumerate(zip(last["bids"], last["tricks"], strict=True))
+        ]
+        self.console.rule()
+        points = " : ".join(f"{points:+}" for points in last["points"])
+        score = " : ".join(map(str, self.game.scores))
+        self.console.print(f"{'; '.join(seats)}. Points {points}, score {score}.", highlight=False)
