@@ -16,7 +16,7 @@ from spades_env.engine import batch
 from spades_env.engine.bits import stream_key
 from spades_env.engine.episode import agent_stream
 from spades_env.engine.jit import jit
-from spades_env.engine.state import OVER, STATE, rules_record
+from spades_env.engine.state import OVER, STATE, rules_array
 from spades_env.game import View
 from spades_env.observation import observation_rows
 from spades_env.rules import Rules, as_rules
@@ -70,7 +70,7 @@ class Tables:
         reward: float32 of shape (count, players), what the last step brought each seat.
         terminated: bool of shape (count,), the last step ended the episode.
         truncated: bool of shape (count,), the last step reached ``max_hands``.
-        states: the records, of dtype ``engine.state.STATE``; ``rules_record`` is their rules.
+        states: the records, of dtype ``engine.state.STATE``; ``rules_array`` is their rules.
         agent_rng: uint64 of shape (count, 4): SplitMix64 streams for players that roll dice, one for each table and
             seat, begun anew in each match (:func:`agent_seed`).
 
@@ -96,7 +96,7 @@ class Tables:
         self.episode, self.reward_kind, self.max_hands = check_episode(episode, reward, max_hands)
         self.auto_reset = auto_reset
         self.threads = check_int("threads", threads, 1, 1024)
-        self.rules_record = rules_record(self.rules)
+        self.rules_array = rules_array(self.rules)
         self.states = np.zeros(count, STATE)
         self.agent_rng = np.zeros((count, 4), np.uint64)
         self.observation = observation_rows(self.count)
@@ -119,6 +119,11 @@ class Tables:
         """int8 of shape (count,): the seat on turn at each table."""
         return self.states["seat"]
 
+    @property
+    def rules_record(self) -> np.ndarray:
+        """The former name of :attr:`rules_array`."""
+        return self.rules_array
+
     def reset(self, seed: int | Sequence[int | tuple[int, int]] | None = None) -> None:
         """Begin anew at every table; ``seed`` as above.
 
@@ -134,7 +139,7 @@ class Tables:
                 raise ValueError(f"seed must be an int or {self.count} seeds, one for each table, got {len(chosen)}")
             seeds = np.array([one[0] for one in chosen], np.uint64)
             streams = np.array([one[1] for one in chosen], np.int64)
-        batch.seed_rows(self.states, self.rules_record, seeds, streams, 0, self.agent_rng)
+        batch.seed_rows(self.states, self.rules_array, seeds, streams, 0, self.agent_rng)
         self.reward[:] = 0
         self.terminated[:] = False
         self.truncated[:] = False
@@ -142,7 +147,7 @@ class Tables:
 
     def reset_rows(self, rows: np.ndarray) -> None:
         """Begin the next match at each of ``rows`` (int64), as ``auto_reset`` would."""
-        batch.reset_rows(self.states, self.rules_record, rows, 0, self.agent_rng)
+        batch.reset_rows(self.states, self.rules_array, rows, 0, self.agent_rng)
 
     def set_scores(self, scores: np.ndarray, bags: np.ndarray, rows: np.ndarray | None = None) -> None:
         """Change the points and bags at some tables; :meth:`observe` then shows it.
@@ -159,7 +164,7 @@ class Tables:
         for name, values in (("scores", scores), ("bags", bags)):
             if np.shape(values) != (len(rows), self.rules.sides):
                 raise ValueError(f"{name} must have shape {len(rows), self.rules.sides}, got {np.shape(values)}")
-        batch.set_scores(self.states, self.rules_record, rows, np.asarray(scores), np.asarray(bags))
+        batch.set_scores(self.states, self.rules_array, rows, np.asarray(scores), np.asarray(bags))
 
     def step(self, actions: np.ndarray) -> None:
         """Carry out one action at every table, then write observations and masks of the seats on turn.
@@ -178,7 +183,7 @@ class Tables:
         self._split(self.count, lambda part: batch.step_random(*self._inputs(part), *self._outputs(part), steps))
 
     def _inputs(self, part: slice) -> tuple[np.ndarray, ...]:
-        return self.states[part], self.rules_record, self._options
+        return self.states[part], self.rules_array, self._options
 
     def _outputs(self, part: slice) -> tuple[np.ndarray, ...]:
         arrays = self.agent_rng, self.observation, self.action_mask, self.reward, self.terminated, self.truncated
@@ -195,7 +200,7 @@ class Tables:
         rows = self._rows if rows is None else rows
         actions = self._check_actions(actions, rows)
         ends = self.agent_rng, self.reward, self.terminated, self.truncated
-        record, options = self.rules_record, self._options
+        record, options = self.rules_array, self._options
         self._split(
             len(rows),
             lambda part: batch.advance_rows(self.states, record, options, rows[part], actions[part], *ends),
@@ -205,7 +210,7 @@ class Tables:
         actions = np.asarray(actions)
         if actions.shape != rows.shape or actions.dtype.kind not in "iu":
             raise ValueError(f"actions must be ints of shape {rows.shape}, got {actions.dtype} {actions.shape}")
-        wrong = batch.first_illegal(self.states, self.rules_record, rows, actions)
+        wrong = batch.first_illegal(self.states, self.rules_array, rows, actions)
         if wrong >= 0:
             raise self.illegal_action(int(rows[wrong]), int(actions[wrong]))
         return actions
@@ -222,20 +227,20 @@ class Tables:
         outputs = self.observation, self.action_mask
         self._split(
             len(rows),
-            lambda part: batch.observe_rows(self.states, self.rules_record, rows[part], seats[part], *outputs),
+            lambda part: batch.observe_rows(self.states, self.rules_array, rows[part], seats[part], *outputs),
         )
 
     def random_actions(self, rows: np.ndarray | None = None) -> np.ndarray:
         """A uniform legal action (int64) for each of ``rows`` (int64; by default all), from ``agent_rng``."""
         rows = self._rows if rows is None else rows
         actions = np.empty(len(rows), np.int64)
-        batch.choose_random(self.states, self.rules_record, rows, self.agent_rng, actions)
+        batch.choose_random(self.states, self.rules_array, rows, self.agent_rng, actions)
         return actions
 
     def view(self, row: int, seat: int | None = None) -> View:
         """What ``seat`` (by default the one on turn) may know of one table."""
         states = self.states[row : row + 1]
-        return View(self.rules, self.rules_record, states, int(states["seat"][0]) if seat is None else seat)
+        return View(self.rules, self.rules_array, states, int(states["seat"][0]) if seat is None else seat)
 
     def _split(self, count: int, work: Callable[[slice], None]) -> None:
         if self._pool is None or count < 2 * self.threads:

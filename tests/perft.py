@@ -79,7 +79,7 @@ class Position(NamedTuple):
         nodes = np.zeros(1, np.int64)
         began = time.perf_counter()
         rest = np.zeros((depth + 1, 2), np.uint64)
-        lines = count_lines(states, self.engine.rules_record, depth, int(end), rest, nodes)
+        lines = count_lines(states, self.engine.rules_array, depth, int(end), rest, nodes)
         return Count(int(lines), int(nodes[0]), time.perf_counter() - began)
 
     def count_slowly(self, depth: int = 100, end: Phase = Phase.OVER) -> int:

@@ -12,7 +12,7 @@ from hidden import HIDDEN_FIELDS, Watched, hidden_bytes
 from random_rules import MIXES, Player
 from spades_agents.registry import make_agent
 
-from spades_env.engine.state import rules_record
+from spades_env.engine.state import rules_array
 from spades_env.game import View
 from spades_env.observation import decode
 from spades_env.rules import Rules
@@ -26,7 +26,7 @@ class Shower:
     """All that an environment shows a seat, as bytes, from a record in place of its own."""
 
     def __init__(self, rules: Rules) -> None:
-        self.rules, self.record = rules, rules_record(rules)
+        self.rules, self.record = rules, rules_array(rules)
         self.tables = Tables(rules, 1, seed=0)
 
     def observation(self, states: np.ndarray, seat: int) -> bytes:
@@ -140,7 +140,7 @@ class Rows(SimpleNamespace):
 )
 def test_agents_decide_alike(name, mix):
     rules, agent = MIXES[mix], make_agent(name)
-    record = rules_record(rules)
+    record = rules_array(rules)
 
     def decision(states, seat):
         if int(states["seat"][0]) != seat:
@@ -148,7 +148,7 @@ def test_agents_decide_alike(name, mix):
         agent.reset(seed=1)
         alone = agent.act(View(rules, record, states, seat))
         agent.reset(seed=1)
-        tables = Rows(states=states, rules=rules, rules_record=record, agent_rng=np.ones((1, 4), np.uint64))
+        tables = Rows(states=states, rules=rules, rules_array=record, agent_rng=np.ones((1, 4), np.uint64))
         return alone, *agent.act_batch(tables, np.zeros(1, np.int64)).tolist()
 
     _, found = leaks(rules, decision)

@@ -9,7 +9,7 @@ from random_rules import MIXES
 from test_leaks import leaks
 
 from spades_env import Game, SpadesEnv, SpadesVectorEnv, spades_v0
-from spades_env.engine.state import rules_record
+from spades_env.engine.state import rules_array
 from spades_env.game import View
 from spades_env.picture import scene
 from spades_env.picture.ansi import ansi
@@ -59,13 +59,13 @@ def gymnasium_vector_env(rules):
 
 def picture(rules):
     """The table as shapes, of which pixels and SVG are made."""
-    record = rules_record(rules)
+    record = rules_array(rules)
     return lambda states, seat: scene(View(rules, record, states, seat))
 
 
 def text(rules):
     """The table as text."""
-    record = rules_record(rules)
+    record = rules_array(rules)
     return lambda states, seat: ansi(View(rules, record, states, seat))
 
 

@@ -62,7 +62,7 @@ def test_large_endings_by_the_reference(rules, seed, tricks, unbroken, broken):
 @pytest.mark.parametrize("rules, seed, tricks, unbroken, broken", ENDINGS)
 def test_without_the_rule_all_lines_are_those_of_broken_spades(rules, seed, tricks, unbroken, broken):
     position = near_the_end(rules, seed, tricks, broken=False)
-    position.engine.rules_record["spades_must_break"] = False
+    position.engine.rules_array["spades_must_break"] = False
     assert position.count().lines == broken
 
 

@@ -7,7 +7,7 @@ from scripted import MATCHES, Scripted
 from test_leaks import leaks
 
 from spades_env import PRESETS, Game, SpadesEnv, View, spades_v0
-from spades_env.engine.state import rules_record
+from spades_env.engine.state import rules_array
 from spades_env.picture.ansi import ansi
 
 
@@ -89,7 +89,7 @@ def test_environments_show_the_table(capsys):
 
 @pytest.mark.parametrize("rules", PRESETS)
 def test_a_seats_screen_shows_only_what_it_may_know(rules):
-    record = rules_record(PRESETS[rules])
+    record = rules_array(PRESETS[rules])
     phases, found = leaks(PRESETS[rules], lambda states, seat: ansi(View(PRESETS[rules], record, states, seat)))
     assert phases >= {"blind", "bid", "play"}
     assert found == []

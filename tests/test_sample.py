@@ -28,7 +28,7 @@ class Sampler:
         self.rng = np.array([seed], np.uint64)
 
     def draw(self):
-        sample_view(self.view.state, self.view.rules_record, self.view.observer, self.rng, self.state)
+        sample_view(self.view.state, self.view.rules_array, self.view.observer, self.rng, self.state)
         return self.state[0]
 
 

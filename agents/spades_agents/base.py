@@ -37,14 +37,14 @@ class TableArrays(Protocol):
     Attributes:
         states: array of :data:`spades_env.engine.state.STATE` records, one for each table.
         rules: the rules of all of them.
-        rules_record: array of one :data:`spades_env.engine.state.RULES` record, the same for kernels.
+        rules_array: array of one :data:`spades_env.engine.state.RULES` record, the same for kernels.
         agent_rng: uint64 of shape (tables, 4), a SplitMix64 stream for each table and seat, begun anew in each
             match. An agent that rolls dice in a batch moves on the stream of the seat on turn.
     """
 
     states: np.ndarray
     rules: Rules
-    rules_record: np.ndarray
+    rules_array: np.ndarray
     agent_rng: np.ndarray
 
 
@@ -71,11 +71,11 @@ class RowsAgent:
     def act(self, view: View) -> int:
         """The action for ``view.observer``, who must be on turn."""
         check_on_turn(view)
-        return int(self.decide(view.state, view.rules, view.rules_record, np.zeros(1, np.int64))[0])
+        return int(self.decide(view.state, view.rules, view.rules_array, np.zeros(1, np.int64))[0])
 
     def act_batch(self, tables: TableArrays, rows: Any) -> np.ndarray:
         """The actions of the seats on turn at the tables ``rows``, an int64 array."""
-        return self.decide(tables.states, tables.rules, tables.rules_record, np.asarray(rows, np.int64))
+        return self.decide(tables.states, tables.rules, tables.rules_array, np.asarray(rows, np.int64))
 
     def decide(self, states: np.ndarray, rules: Rules, record: np.ndarray, rows: np.ndarray) -> np.ndarray:
         """The same from arrays: STATE records of tables, their rules, as a record too, and which tables (int64)."""

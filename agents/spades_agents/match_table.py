@@ -14,7 +14,7 @@ import numpy as np
 from spades_agents.compiler import jit
 from spades_agents.match_value import BAGS, LOWEST, STEPS, after_hand, pack, win_chance
 from spades_agents.registry import make_agent
-from spades_env.engine.state import BLIND_BID, rules_record
+from spades_env.engine.state import BLIND_BID, rules_array
 from spades_env.rules import Rules
 from spades_env.tables import Tables
 
@@ -132,7 +132,7 @@ def solve(rules: Rules, results: np.ndarray, shares: np.ndarray, report: bool = 
         report: print the change of every sweep.
     """
     values = np.full((STEPS, STEPS, BAGS, BAGS), 0.5, np.float32)
-    record = rules_record(rules)
+    record = rules_array(rules)
     for _ in range(SWEEPS):
         change = sweep(values, record, results, shares)
         if report:

@@ -214,7 +214,7 @@ def chance(rules: Rules, scores: list[int], bags: list[int], side: int = 0, open
     from spades_env.game import Game
 
     game = Game(dataclasses.replace(rules), seed=0, scores=scores, bags=bags, opener=opener)
-    return float(_side_chance_one(match_table(rules), game.state, game.rules_record, side, opener))
+    return float(_side_chance_one(match_table(rules), game.state, game.rules_array, side, opener))
 
 
 @jit

@@ -93,14 +93,14 @@ class _Dice:
     def act(self, view: View) -> int:
         """A legal action, drawn from the agent's own stream."""
         check_on_turn(view)
-        self._kernel(view.state, view.rules_record, self._row, self._streams, self._action)
+        self._kernel(view.state, view.rules_array, self._row, self._streams, self._action)
         return int(self._action[0])
 
     def act_batch(self, tables: TableArrays, rows: Any) -> np.ndarray:
         """Actions of the seats on turn at the tables ``rows``, an int64 array, drawn from ``tables.agent_rng``."""
         rows = np.asarray(rows, np.int64)
         actions = np.empty(len(rows), np.int64)
-        self._kernel(tables.states, tables.rules_record, rows, tables.agent_rng, actions)
+        self._kernel(tables.states, tables.rules_array, rows, tables.agent_rng, actions)
         return actions
 
 

@@ -112,7 +112,7 @@ RULES = np.dtype(
 NO_LOSS = np.iinfo(np.int32).min
 
 
-def rules_record(rules: Rules) -> np.ndarray:
+def rules_array(rules: Rules) -> np.ndarray:
     """``rules`` as an array of one :data:`RULES` record, for the kernels."""
     record = np.zeros(1, RULES)
     for name in ("target", "nil", "blind_nil", "bag_limit", "bag_penalty", "players", "sides", "hand_size"):

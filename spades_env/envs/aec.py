@@ -229,7 +229,7 @@ class raw_env(AECEnv[str, dict[str, np.ndarray], int | None]):  # noqa: N801 Pet
     def _end_hand(self, event: int) -> None:
         """Pay every seat, and end the episode if that was its end."""
         ends: tuple[bool, bool] = single.outcome(
-            *(self.game.state, self.game.rules_record, self.reward_kind == "score", self.episode == "hand"),
+            *(self.game.state, self.game.rules_array, self.reward_kind == "score", self.episode == "hand"),
             *(self.max_hands, event, self._brought),
         )
         self.rewards = dict(zip(self.agents, self._brought.tolist(), strict=True))

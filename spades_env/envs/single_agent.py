@@ -201,7 +201,7 @@ class SpadesEnv(gymnasium.Env[np.ndarray, np.int64]):
         if event not in (HAND_ENDED, MATCH_ENDED):
             return 0.0
         self._terminated, self._truncated = single.outcome(
-            *(self.game.state, self.game.rules_record, self.reward_kind == "score", self.episode == "hand"),
+            *(self.game.state, self.game.rules_array, self.reward_kind == "score", self.episode == "hand"),
             *(self.max_hands, event, self._rewards),
         )
         return float(self._rewards[self.learner])

@@ -108,7 +108,7 @@ class SpadesVectorEnv(VectorEnv):
         self._decks = np.zeros((num_envs, 0, 52), np.int8)
         self._pending = np.zeros(num_envs, np.int64)
         self._final_obs = np.zeros((num_envs if self._options["same_step"][0] else 0, SIZE), np.int8)
-        self._core = (self.tables.states, self.tables.rules_record, self._turns, self._options, self.tables.agent_rng)
+        self._core = (self.tables.states, self.tables.rules_array, self._turns, self._options, self.tables.agent_rng)
         self._spare = SpareRows(num_envs)
         self._result = self._fresh()
         self._masks = self._result[1]
@@ -178,7 +178,7 @@ class SpadesVectorEnv(VectorEnv):
         if self.autoreset_mode == AutoresetMode.DISABLED and self._turns["ended"].any():
             raise ResetNeeded("some episodes are over: call reset(options={'reset_mask': ...}) for them")
         if self.illegal == "raise":
-            wrong = turns.first_wrong(self.tables.states, self.tables.rules_record, self._turns, actions)
+            wrong = turns.first_wrong(self.tables.states, self.tables.rules_array, self._turns, actions)
             if wrong >= 0:
                 raise self.tables.illegal_action(wrong, int(actions[wrong]))
         self._opponents_move(turns.learners_act(*self._core, self._decks, self._final_obs, actions, self._pending))
@@ -243,7 +243,7 @@ class SpadesVectorEnv(VectorEnv):
     def _report(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
         result = self._fresh() if self.copy else self._result
         self._masks = result[1]
-        turns.report(self.tables.states, self.tables.rules_record, self._turns, *result)
+        turns.report(self.tables.states, self.tables.rules_array, self._turns, *result)
         observations, masks, rewards, terminated, truncated = result
         return observations, rewards, terminated, truncated, self._infos(masks, terminated | truncated)
 

@@ -13,7 +13,7 @@ from spades_env.cards import NUM_ACTIONS, action_name, cards_in, hand_text, mask
 from spades_env.checks import check_int, check_seed
 from spades_env.engine import single
 from spades_env.engine.jit import jit
-from spades_env.engine.state import BLIND_BID, LOOKED, STATE, Phase, copy_state, rules_record
+from spades_env.engine.state import BLIND_BID, LOOKED, STATE, Phase, copy_state, rules_array
 from spades_env.engine.step import EXCHANGED, HAND_ENDED, NOTHING
 from spades_env.game.log import GameLog, HandLog, HandResult, Start, check_decks, check_start
 from spades_env.game.position import Position
@@ -80,9 +80,9 @@ class Game(Position):
         return game
 
     def _begin(self, rules: Rules, seed: tuple[int, int, int], start: Start, decks: list[list[int]]) -> None:
-        super().__init__(rules, rules_record(rules), np.zeros(1, STATE))
+        super().__init__(rules, rules_array(rules), np.zeros(1, STATE))
         self.seed = seed
-        state, record = self._state, self._rules_record
+        state, record = self._state, self._rules_array
         single.begin_match(state, record, np.uint64(seed[0]), seed[1], seed[2], start.opener)
         single.set_scores(state, record, np.array(start.scores), np.array(start.bags))
         if start.hand_number:
@@ -104,7 +104,7 @@ class Game(Position):
         if fixed:
             deck = self._log.decks[hand]
             self._state["deck"][0, : len(deck)] = deck
-            single.deal_deck(self._state, self._rules_record, self.opener)
+            single.deal_deck(self._state, self._rules_array, self.opener)
         else:
             deck = self._state["deck"][0, : len(self.rules.deck)].tolist()
         self._log.current = HandLog(deck, fixed)
@@ -138,7 +138,7 @@ class Game(Position):
             raise IllegalAction(f"an action is an int in 0..{NUM_ACTIONS - 1}, got {action!r}") from None
         if not 0 <= index < NUM_ACTIONS:
             raise IllegalAction(f"an action is an int in 0..{NUM_ACTIONS - 1}, got {action!r}")
-        event = single.apply_action(self._state, self._rules_record, index)
+        event = single.apply_action(self._state, self._rules_array, index)
         if event == single.ILLEGAL:
             raise IllegalAction(self._explain(index))
         hand = self._log.current
@@ -175,7 +175,7 @@ class Game(Position):
         Raises:
             ValueError: if there is no such seat.
         """
-        return View(self.rules, self._rules_record, self._state, self.seat if seat is None else seat)
+        return View(self.rules, self._rules_array, self._state, self.seat if seat is None else seat)
 
     def observe(self, seat: int, may_act: bool = True) -> tuple[np.ndarray, np.ndarray]:
         """The observation and the action mask of a seat, as fresh arrays.
@@ -189,7 +189,7 @@ class Game(Position):
             everywhere unless the seat is on turn and may act.
         """
         observation, mask = np.empty(SIZE, np.int8), np.empty(NUM_ACTIONS, np.int8)
-        single.observe(self._state, self._rules_record, seat, may_act, observation, mask)
+        single.observe(self._state, self._rules_array, seat, may_act, observation, mask)
         return observation, mask
 
     def full_observation(self) -> np.ndarray:
@@ -199,13 +199,13 @@ class Game(Position):
         looked at them), the drawn card, the discard pile.
         """
         state = np.empty(STATE_SIZE, np.int8)
-        single.full_state(self._state, self._rules_record, state)
+        single.full_state(self._state, self._rules_array, state)
         return state
 
     def clone(self) -> Game:
         """An independent copy that continues in the same way, random stream included."""
         copy = Game.__new__(Game)
-        Position.__init__(copy, self.rules, self._rules_record, copy_state(self._state))
+        Position.__init__(copy, self.rules, self._rules_array, copy_state(self._state))
         copy.seed, copy._log = self.seed, self._log.copy()
         return copy
 
@@ -259,9 +259,9 @@ class View(Position):
 
     observer: int  # pyright: ignore[reportIncompatibleVariableOverride] (never None in a View)
 
-    def __init__(self, rules: Rules, rules_record: np.ndarray, state: np.ndarray, observer: int) -> None:
-        super().__init__(rules, rules_record, np.zeros(1, STATE), check_int("seat", observer, 0, rules.players - 1))
-        single.conceal_for(state, rules_record, self.observer, self._state)
+    def __init__(self, rules: Rules, rules_array: np.ndarray, state: np.ndarray, observer: int) -> None:
+        super().__init__(rules, rules_array, np.zeros(1, STATE), check_int("seat", observer, 0, rules.players - 1))
+        single.conceal_for(state, rules_array, self.observer, self._state)
 
     @property
     def hand(self) -> int:
@@ -290,7 +290,7 @@ class View(Position):
         if not isinstance(rng, np.random.Generator):
             rng = np.random.default_rng(None if rng is None else check_int("rng", rng, 0, 2**64 - 1))
         state, seed = sample_state(self, rng)
-        return Game._of_state(self.rules, self._rules_record, state, (seed, 0, 0))
+        return Game._of_state(self.rules, self._rules_array, state, (seed, 0, 0))
 
     def _repr_html_(self) -> str:
         """The picture that a notebook shows, as SVG."""

@@ -21,27 +21,27 @@ class Position:
     Seats and sides are 0-based and absolute. Sets of cards are ints with bit ``card`` set.
     """
 
-    __slots__ = ("_rules_record", "_state", "observer", "rules")
+    __slots__ = ("_rules_array", "_state", "observer", "rules")
 
     rules: Rules
     observer: int | None
     """The seat whose knowledge this is; None in a Game, which shows every card."""
 
-    def __init__(self, rules: Rules, rules_record: np.ndarray, state: np.ndarray, observer: int | None = None) -> None:
+    def __init__(self, rules: Rules, rules_array: np.ndarray, state: np.ndarray, observer: int | None = None) -> None:
         self.rules = rules
-        self._rules_record = rules_record
+        self._rules_array = rules_array
         self._state = state
         self.observer = observer
 
     @property
     def state(self) -> np.ndarray:
-        """The record of the table: an array of one ``engine.state.STATE``, to read or copy but not to write."""
+        """The packed state of the table: an array of one ``engine.state.STATE``. Read-only: copy it to change it."""
         return self._state
 
     @property
-    def rules_record(self) -> np.ndarray:
-        """The rules as kernels read them: an array of one ``engine.state.RULES``, not to be written."""
-        return self._rules_record
+    def rules_array(self) -> np.ndarray:
+        """The packed rules, as kernels read them: an array of one ``engine.state.RULES``. Read-only."""
+        return self._rules_array
 
     def _seats(self, field: str) -> list[int]:
         return self._state[field][0, : self.rules.players].tolist()
@@ -202,7 +202,7 @@ class Position:
 
     def legal_actions(self) -> list[int]:
         """The legal actions of the seat on turn, ascending; empty once the match is over."""
-        low, high = single.legal_words(self._state, self._rules_record)
+        low, high = single.legal_words(self._state, self._rules_array)
         return cards_in(low | high << 64)
 
     def action_mask(self) -> np.ndarray:

@@ -15,7 +15,7 @@ def sample_state(view: Position, generator: np.random.Generator) -> tuple[np.nda
     """The record of a random world that agrees with ``view``, and the seed of its random stream."""
     state = np.empty_like(view.state)
     rng = generator.integers(0, 1 << 64, 1, np.uint64)
-    seed = single.sample_view(view.state, view.rules_record, view.observer, rng, state)
+    seed = single.sample_view(view.state, view.rules_array, view.observer, rng, state)
     return state, seed
 
 
@@ -24,7 +24,7 @@ def log_of(position: Position) -> GameLog:
     state = position.state
     deck = state["deck"][0, : len(position.rules.deck)].tolist()
     actions = np.empty(LONGEST_HAND, np.int8)
-    count, exchanged = history(state, position.rules_record, actions)
+    count, exchanged = history(state, position.rules_array, actions)
     hand = HandLog(deck, True, actions[:count].tolist())
     if exchanged:
         hand.received = [cards_in(received) for received in state["received"][0].tolist()]
@@ -42,7 +42,7 @@ def _start_of_last_hand(position: Position, result: HandResult) -> Start:
     """How the hand that ended the match began."""
     rules = position.rules
     scores = [score - points for score, points in zip(result.scores, result.points, strict=True)]
-    taken = [single.bags_of_hand(position.state, position.rules_record, side) for side in range(rules.sides)]
+    taken = [single.bags_of_hand(position.state, position.rules_array, side) for side in range(rules.sides)]
     bags = [bags - more for bags, more in zip(result.bags, taken, strict=True)]
     if rules.bag_limit:
         bags = [count % rules.bag_limit for count in bags]

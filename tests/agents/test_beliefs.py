@@ -27,7 +27,7 @@ POOL = 256
 
 def prepared(view: View, held: int = 0, not_held: int = 0, even: bool = False) -> tuple[np.ndarray, float]:
     drafts = np.zeros(1, DRAFT)
-    total = prepare(drafts, view.state, view.rules_record, view.observer, np.uint64(held), np.uint64(not_held), even)
+    total = prepare(drafts, view.state, view.rules_array, view.observer, np.uint64(held), np.uint64(not_held), even)
     return drafts, total
 
 
@@ -64,7 +64,7 @@ def test_drawn_hands_have_the_chances_of_the_model():
     game = after_draft(3)
     view = game.view()
     drafts, total = prepared(view)
-    state, rules = view.state, view.rules_record
+    state, rules = view.state, view.rules_array
     world = np.zeros(1, STATE)
     rng = np.array([7], np.uint64)
     counts: Counter[int] = Counter()
@@ -94,7 +94,7 @@ def test_worlds_agree_with_the_view(rules):
             agent.act(view)
             if agent._work.plan[0]["looked"]:
                 for row in range(4):
-                    conceal_for(agent._work.worlds[row : row + 1], view.rules_record, view.observer, shown)
+                    conceal_for(agent._work.worlds[row : row + 1], view.rules_array, view.observer, shown)
                     # a world has a random stream of its own, which no view shows
                     assert shown.tobytes() == view.state.tobytes()
         game.apply((dice if step % 3 else scripted).act(view))
@@ -112,7 +112,7 @@ def gains(rules: str, seed: int, hands: int) -> dict[str, list[float]]:
     while game.hand_number < hands and not game.is_over:
         view = game.view()
         if view.phase in (Phase.BID, Phase.PLAY) and len(view.legal_actions()) > 1:
-            state, record, observer = view.state, view.rules_record, view.observer
+            state, record, observer = view.state, view.rules_array, view.observer
             gain = 0.0
             drafts = None
             if draft_tells(state, record, observer):

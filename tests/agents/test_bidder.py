@@ -24,7 +24,7 @@ from spades_agents.match_value import after_hand
 from spades_agents.match_value import chance as match_chance
 
 from spades_env.cards import mask_of, parse_cards
-from spades_env.engine.state import rules_record
+from spades_env.engine.state import rules_array
 from spades_env.game import Game
 from spades_env.reference import score_side
 from spades_env.rules import Rules
@@ -49,7 +49,7 @@ def test_settle_is_the_rulebook():
     rng = np.random.default_rng(0)
     for name in ("ignore", "one_bag", "bags"):
         rules = Rules.preset("partnership", failed_nil=name)
-        record = rules_record(rules)[0]
+        record = rules_array(rules)[0]
         for _ in range(200):
             bids, tricks = rng.integers(0, 6, 2).tolist(), rng.integers(0, 7, 2).tolist()
             seats = [bids[0], 3, bids[1], 3], [False] * 4, [tricks[0], 0, tricks[1], 0]

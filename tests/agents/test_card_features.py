@@ -116,7 +116,7 @@ def test_they_are_what_the_layout_says(rules):
         for row in range(0, 30, 4):
             for seat in range(tables.rules.players):
                 view = tables.view(row, seat)
-                found, expected = decoded(features(view.state, view.rules_record, seat)), worked_out(view)
+                found, expected = decoded(features(view.state, view.rules_array, seat)), worked_out(view)
                 assert {name: found[name] for name in expected} == expected
                 for name, values in expected.items():
                     met[name] |= set(values)
@@ -149,8 +149,8 @@ def test_they_tell_no_more_than_a_view(rules):
         for row in range(0, 20, 9):
             for seat in range(PRESETS[rules].players):
                 view = tables.view(row, seat)
-                shown = features(view.state, view.rules_record, seat)
-                assert (shown == features(tables.states[row : row + 1], tables.rules_record, seat)).all()
+                shown = features(view.state, view.rules_array, seat)
+                assert (shown == features(tables.states[row : row + 1], tables.rules_array, seat)).all()
                 assert set(np.unique(shown)) <= {0, 1}
         tables.step_random()
 
@@ -163,7 +163,7 @@ def test_sets_of_cards(rules):
     for _ in range(120):
         for row in np.flatnonzero(tables.states["phase"] == Phase.PLAY)[::5]:
             view, state = tables.view(row), tables.states[row]
-            legal, taking, masters, low, high, cheapest = sets(features(view.state, view.rules_record, view.observer))
+            legal, taking, masters, low, high, cheapest = sets(features(view.state, view.rules_array, view.observer))
             cards = [card for card in range(NUM_CARDS) if int(state["hands"][view.observer]) >> card & 1]
             assert legal == set(view.legal_actions())
             seen = set(cards) | {

@@ -211,7 +211,7 @@ def test_solves_a_table_at_every_decision_of_a_hand(preset, side, counted, most)
     while game.hand_number == 0:
         out = np.full(75, np.nan, np.float32)
         start = sum(game.tricks[seat] for seat in range(game.rules.players) if counted >> seat & 1)
-        value = rate_states(table, game.state, game.rules_record, side, counted, most, out) + start
+        value = rate_states(table, game.state, game.rules_array, side, counted, most, out) + start
         assert np.flatnonzero(~np.isnan(out)).tolist() == game.legal_actions()
         assert expected is None or most == 1 or value == expected
         expected = value

@@ -206,7 +206,7 @@ def test_solves_a_table_at_every_decision_of_a_hand():
         expected = None
         while game.hand_number == 0:
             out = np.full(75, np.nan, np.float32)
-            value = solve_states(table, game.state, game.rules_record, payoffs, out)
+            value = solve_states(table, game.state, game.rules_array, payoffs, out)
             assert np.flatnonzero(~np.isnan(out)).tolist() == game.legal_actions()
             assert value == (np.nanmax(out) if game.seat == 0 else np.nanmin(out))
             assert expected is None or value == expected

@@ -31,7 +31,7 @@ def rate(tables, rows, references):
     """float64 of shape (rows, 75)."""
     found = np.empty((len(rows), NUM_ACTIONS))
     scratch = np.zeros(1, STATE), np.zeros(1, STATE), np.zeros(1, NOTES)
-    arrays = rows, references, REACH, tables.rules_record, *scratch, match_table(tables.rules)
+    arrays = rows, references, REACH, tables.rules_array, *scratch, match_table(tables.rules)
     rate_rows(tables.states, *arrays, True, np.zeros(1, PLAN), found)
     return found
 

@@ -21,7 +21,7 @@ def seen_by(game):
     """What the seat on turn sees, as a learner's row: observation, features, no hint yet, other hands; and the mask."""
     seen = np.zeros((1, SIZE + FEATURES), np.int8)
     mask = np.zeros((1, NUM_ACTIONS), np.int8)
-    encode_rows(game.state, game.rules_record, np.zeros(1, np.int64), seen, mask)
+    encode_rows(game.state, game.rules_array, np.zeros(1, np.int64), seen, mask)
     hands = [int(game.state["hands"][0, (game.seat + k) % game.rules.players]) for k in range(1, game.rules.players)]
     cards = [(hand >> np.arange(NUM_CARDS)) & 1 for hand in hands]
     return np.concatenate([seen[0], np.zeros(NUM_ACTIONS, np.int8), *cards]), mask[0]

@@ -15,7 +15,7 @@ from spades_agents.heuristic.bidding import choose_bid
 from spades_agents.match_value import match_table
 from spades_env.cards import cards_in
 from spades_env.engine.scoring import set_score
-from spades_env.engine.state import BID, LOOKED, NO_BID, STATE, rules_record
+from spades_env.engine.state import BID, LOOKED, NO_BID, STATE, rules_array
 from spades_env.rules import Rules
 
 __all__ = ["Advice", "BidValue", "advise"]
@@ -121,7 +121,7 @@ def advise(
     sides = np.array([scores, bags], np.int64).T
     sides = np.ascontiguousarray(sides if me % 2 == 0 else sides[::-1])
     table, row = np.zeros((18, COLUMNS)), np.zeros(COLUMNS)
-    tools = rules_record(rules), np.zeros(1, WORK), model.weights, model.blind, match_table(rules)
+    tools = rules_array(rules), np.zeros(1, WORK), model.weights, model.blind, match_table(rules)
     scripted, look, pays = fill_table(states, *tools, sides, table, row)
     base = max(int(scripted), 1)
     tried = (0, *range(max(base - REACH, 1), min(base + REACH, rules.hand_size) + 1))

@@ -85,7 +85,7 @@ class RolloutAgent:
         self._prepare(view.rules)
         self._default[0] = SCRIPTED if self._policy is None else self._policy.act(view)
         arrays = self._row, self._default, self._seeds, self._action, self._no_means
-        self._decide(view.rules_record, view.state, *arrays, start)
+        self._decide(view.rules_array, view.state, *arrays, start)
         return int(self._action[0])
 
     def act_batch(self, tables: TableArrays, rows: Any) -> np.ndarray:
@@ -116,7 +116,7 @@ class RolloutAgent:
         for start in range(0, len(rows), step):
             part = slice(start, start + step)
             arrays = rows[part], defaults[part], tables.agent_rng, actions[part], means[part]
-            self._decide(tables.rules_record, tables.states, *arrays, time.perf_counter())
+            self._decide(tables.rules_array, tables.states, *arrays, time.perf_counter())
         return actions
 
     def _prepare(self, rules: Rules) -> None:

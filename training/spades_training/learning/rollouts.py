@@ -115,7 +115,7 @@ class Rollouts:
             actions = env.hinted(observations) if is_hint else self.teacher.act_batch(tables, everyone)
             rows = np.flatnonzero(masks.sum(1) > 1)
             found = np.empty((len(rows), NUM_ACTIONS))
-            arrays = rows, actions[rows], REACH, tables.rules_record, *self._scratch, self._values
+            arrays = rows, actions[rows], REACH, tables.rules_array, *self._scratch, self._values
             rate_rows(tables.states, *arrays, True, self._plan, found)
             reached = found[np.arange(len(rows)), actions[rows]]
             gains = (found - reached[:, None]).astype(np.float32)

@@ -206,7 +206,7 @@ class LearnerStreams(VecEnvWrapper):
         rows = np.arange(len(states))
         if self.match_value:
             found = np.empty(len(states))
-            chances(self._table, states, self.spades.tables.rules_record, rows, own_sides, found)
+            chances(self._table, states, self.spades.tables.rules_array, rows, own_sides, found)
             return 2 * found
         return -self._bag_price * self._leads(states["bags"], own_sides)
 
@@ -248,7 +248,7 @@ class LearnerStreams(VecEnvWrapper):
         tens = self._rng.integers(LOWEST // 10, self.rules.target // 10, shape)
         tables.set_scores(10 * tens + bags, bags, chosen)  # a bag is a point: so bags are the last digit
         mask = np.empty(NUM_ACTIONS, np.int8)
-        encode_again(tables.states, tables.rules_record, chosen, self.spades.learners, observations, mask)
+        encode_again(tables.states, tables.rules_array, chosen, self.spades.learners, observations, mask)
 
     def _scripted_rewards(self, states: np.ndarray, own_sides: np.ndarray, before: np.ndarray) -> np.ndarray:
         """What the hands at ``states`` would bring the learners if the scripted player went on at every seat.
@@ -258,7 +258,7 @@ class LearnerStreams(VecEnvWrapper):
             own_sides: of the learners.
             before: potentials at the start of the hand.
         """
-        play_on(states, self.spades.tables.rules_record, *self._scripted)
+        play_on(states, self.spades.tables.rules_array, *self._scripted)
         over = states["winner"] >= 0
         cut_off = ~over & (states["hand_number"] >= self.spades.tables.max_hands)
         after = self._potentials(states, own_sides)
@@ -273,11 +273,11 @@ class LearnerStreams(VecEnvWrapper):
         parts = [observations]
         if self.features:
             parts.append(np.empty((self.num_envs, self.features), np.int8))
-            features_of(states, self.spades.tables.rules_record, learners, parts[-1])
+            features_of(states, self.spades.tables.rules_array, learners, parts[-1])
         if self._hinter is not None:
             rows = np.arange(self.num_envs)
             parts.append(np.zeros((self.num_envs, self.hints), np.int8))
-            parts[-1][rows, self._hinter.decide(states, rules, self.spades.tables.rules_record, rows)] = 1
+            parts[-1][rows, self._hinter.decide(states, rules, self.spades.tables.rules_array, rows)] = 1
         if self.hidden:
             parts.append(np.empty((self.num_envs, self.hidden), np.int8))
             other_hands(states, learners, rules.players, parts[-1])
