@@ -9,13 +9,14 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help train test bench notebooks lint format clean
+.PHONY: help train test bench notebooks docs lint format clean
 
 help:
 	@echo "make train   install, train a bot, print how it does against the scripted players"
 	@echo "make test    install, run the tests"
 	@echo "make bench   install, measure decisions per second beside other libraries' games"
 	@echo "make notebooks  install, run the notebooks and save their outputs"
+	@echo "make docs    install, build the documentation site into docs/_build/html"
 	@echo "make lint    install, run the linter and the type checker"
 	@echo "make format  rewrite the sources in the project's style"
 	@echo "make clean   remove .venv and everything that tools cached or built (runs/ stays)"
@@ -31,6 +32,10 @@ bench: $(VENV)/.installed-bench
 
 notebooks: $(VENV)/.installed-notebooks
 	$(BIN)/python notebooks/run.py $(ARGS)
+
+docs: $(VENV)/.installed-docs
+	$(BIN)/python -m sphinx --fail-on-warning --keep-going -q -j auto docs docs/_build/html $(ARGS)
+	@echo "the site is in docs/_build/html/index.html"
 
 lint: $(VENV)/.installed-dev
 	$(BIN)/ruff check .
