@@ -81,7 +81,7 @@ def parse_cards(text: str) -> list[int]:
     found = [parse_card(word) for word in text.replace(",", " ").split()]
     for card in found:
         if found.count(card) > 1:
-            raise ValueError(f"card twice: {card_name(card)}")
+            raise ValueError(f"{card_name(card)} appears twice")
     return found
 
 

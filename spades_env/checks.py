@@ -57,7 +57,7 @@ def check_deck(deck: Any, rules: Rules, name: str = "deck") -> list[int]:
         if card not in rules.deck:
             raise ValueError(f"{name}: {card_name(card)} is not in the deck for {rules.players} players")
         if cards.count(card) > 1:
-            raise ValueError(f"{name}: card twice: {card_name(card)}")
+            raise ValueError(f"{name}: {card_name(card)} appears twice")
     if len(cards) != len(rules.deck):
         raise ValueError(f"{name} must hold {len(rules.deck)} cards, got {len(cards)}")
     return cards

@@ -44,7 +44,7 @@ class Field:
 
     @property
     def slices(self) -> list[slice]:
-        """Its slices of the observation."""
+        """The slices of the observation that it occupies, in order."""
         starts = range(self.start, self.start + self.rows * self.stride, self.stride)
         return [slice(start, start + self.width) for start in starts]
 

@@ -212,7 +212,7 @@ class Reference:
         legal = self.legal_actions()
         if action not in legal:
             names = ", ".join(map(action_name, legal)) or "none, the match is over"
-            raise ValueError(f"illegal action {action!r} in phase {self.phase}: legal are {names}")
+            raise ValueError(f"illegal action {action!r} in phase {self.phase}: legal actions are {names}")
         self.history.append(int(action))
         if self.phase == "blind":
             self._answer_blind(action)

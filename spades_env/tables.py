@@ -115,7 +115,7 @@ class Tables:
         return self.rules_array
 
     def reset(self, seed: int | Sequence[int | tuple[int, int]] | None = None) -> None:
-        """Start again at every table; ``seed`` as in the constructor.
+        """Start new matches at all tables; ``seed`` as in the constructor.
 
         Raises:
             ValueError: if the seed is invalid; then nothing has changed.
@@ -248,5 +248,5 @@ class Tables:
         if self.states["phase"][row] == OVER:
             return IllegalAction(f"table {row}: the match is over; call reset_rows to start the next")
         name = action_name(action) if 0 <= action < NUM_ACTIONS else str(action)
-        allowed = " ".join(map(action_name, self.view(row).legal_actions()))
-        return IllegalAction(f"table {row}: illegal action {name} for seat {self.seat[row]}: allowed is {allowed}")
+        legal = " ".join(map(action_name, self.view(row).legal_actions()))
+        return IllegalAction(f"table {row}: illegal action {name} for seat {self.seat[row]}: legal actions are {legal}")

@@ -203,11 +203,11 @@ def test_an_illegal_action_can_raise():
     env = SpadesEnv("partnership", illegal="raise")
     env.reset(seed=1)
     before = env.game.to_bytes()
-    with pytest.raises(IllegalAction, match="illegal action DONE for seat 0 in phase BLIND: allowed is BLIND_NIL LOOK"):
+    with pytest.raises(IllegalAction, match="DONE for seat 0 in phase BLIND: legal actions are BLIND_NIL LOOK"):
         env.step(74)
     assert env.game.to_bytes() == before
     play_on(env, 10)
-    with pytest.raises(ValueError, match=r"an action is an int in 0\.\.74, got 1\.5"):
+    with pytest.raises(ValueError, match=r"action must be an int in 0\.\.74, got 1\.5"):
         env.step(1.5)
 
 

@@ -181,7 +181,7 @@ def test_illegal_actions_can_raise():
     before = pickle.dumps(envs.tables.states)
     actions = choose(envs.action_masks(), np.random.default_rng(0))
     actions[1] = 74
-    with pytest.raises(IllegalAction, match="table 1: illegal action DONE for seat 0: allowed is BLIND_NIL LOOK"):
+    with pytest.raises(IllegalAction, match="table 1: illegal action DONE for seat 0: legal actions are BLIND_NIL"):
         envs.step(actions)
     assert pickle.dumps(envs.tables.states) == before
 

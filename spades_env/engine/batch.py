@@ -57,7 +57,7 @@ def first_illegal(states, rules, rows, actions):
 
 @jit
 def advance(s, r, episode, action, streams, rewards):
-    """Carry out a legal action at one table, write ``rewards``, and start the next match if that is wanted.
+    """Carry out a legal action at one table and write ``rewards``; with auto-reset, start the next match at the end.
 
     Returns (terminated, truncated).
     """
@@ -69,7 +69,7 @@ def advance(s, r, episode, action, streams, rewards):
 
 @jit
 def advance_rows(tables, rows, actions, ends):
-    """:func:`advance` row ``rows[k]`` by ``actions[k]``; ``ends`` are the arrays rewards, terminated, truncated."""
+    """Carry out ``actions[k]`` at row ``rows[k]``; ``ends`` are the arrays rewards, terminated, truncated."""
     states, rules, options, agent_rng = tables
     rewards, terminated, truncated = ends
     for k in range(len(rows)):
@@ -110,7 +110,7 @@ def fetch(states, observations, row, nontemporal):
 
 @jit
 def step_all(tables, actions, results):
-    """:func:`advance` every table, and write what the seat on turn observes while the table is in the cache.
+    """Carry out an action at every table, and write what the seat on turn observes while the table is in the cache.
 
     ``results`` are the arrays observations, masks, rewards, terminated, truncated.
     """
@@ -130,7 +130,7 @@ def step_all(tables, actions, results):
 
 @jit
 def step_random(tables, results, steps):
-    """:func:`step_all` ``steps`` times, with uniform legal actions drawn from the streams of the players on turn."""
+    """The same for ``steps`` steps, with uniform legal actions drawn from the streams of the players on turn."""
     states, rules, options, agent_rng = tables
     observations, masks, rewards, terminated, truncated = results
     r = rules[0]

@@ -18,7 +18,7 @@ def sees_hand(s, seat):
 
 @jit
 def sees_drawn(s, seat):
-    """Whether there is a drawn card, which only ``seat`` may see."""
+    """Whether ``seat`` has drawn a card, which only it may see."""
     return s.phase == DRAFT and s.seat == seat
 
 

@@ -12,13 +12,9 @@ from spades_env.engine.step import legal
 from spades_env.observation import FIELDS, WORDS
 
 # Plain ints, which numba compiles to constants.
-_DRAWN, _GONE, _PLAYS, _TRICK, _BROKEN, _PHASE, _LEADER, _OPENER, _TURN, _DRAWS, _SCORE = (
-    FIELDS[name].start
-    for name in (
-        *("drawn", "gone", "plays", "trick", "broken", "phase"),
-        *("leader", "opener", "turn", "draws", "score"),
-    )
-)
+_DRAWN, _GONE, _PLAYS, _TRICK, _BROKEN = (FIELDS[name].start for name in ("drawn", "gone", "plays", "trick", "broken"))
+_PHASE, _LEADER, _OPENER, _TURN = (FIELDS[name].start for name in ("phase", "leader", "opener", "turn"))
+_DRAWS, _SCORE = (FIELDS[name].start for name in ("draws", "score"))
 _SEAT, _PILE, _SIDE = (FIELDS[name].stride for name in ("plays", "draws", "score"))
 
 

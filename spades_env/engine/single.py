@@ -1,4 +1,4 @@
-"""One table at a time, called from Python with arrays of one STATE and one RULES: numba passes arrays fastest."""
+"""Kernels for one table, called from Python with arrays of one STATE and one RULES: numba unboxes arrays fastest."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from spades_env.engine.encode import encode, encode_for
 from spades_env.engine.episode import book
 from spades_env.engine.jit import jit
 from spades_env.engine.sample import sample_world
-from spades_env.engine.scoring import score_side, set_score
+from spades_env.engine.scoring import score_side
 from spades_env.engine.state import DRAFT
 from spades_env.engine.step import is_legal, legal, step
 
@@ -20,13 +20,6 @@ ILLEGAL = -1
 def begin_match(states, rules, seed, table, match, opener):
     """Start match number ``match`` of the stream (``seed``, ``table``)."""
     start_match(states[0], rules[0], stream_key(seed, table), match, opener)
-
-
-@jit
-def set_scores(states, rules, scores, bags):
-    """Set the points and bags of every side."""
-    for side in range(rules[0].sides):
-        set_score(states[0], rules[0], side, scores[side], bags[side])
 
 
 @jit

@@ -54,7 +54,7 @@ STATE = np.dtype(
         ("bids", "i1", 4),  # NO_BID until the seat has bid
         ("blind", "i1", 4),  # UNASKED, LOOKED or BLIND_BID
         ("tricks", "i1", 4),  # tricks won in this hand, by seat
-        ("voids", "i1", 4),  # bit s is set once the seat has shown that it holds nothing of suit s
+        ("voids", "i1", 4),  # by seat; bit s: it has shown a void in suit s
         ("order", "i1", 56),  # cards played in this hand, in order, then UNKNOWN_CARD; four more than needed
         ("kept", "i4"),  # draft: draws that were kept, see draft.was_kept
         ("ledger", "u8", 4),  # scores and bags as observations show them, by side; scoring.set_score sets all three

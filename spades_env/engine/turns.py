@@ -58,7 +58,7 @@ def begin(table, streams, opener):
 
 @jit
 def begin_rows(tables, decks, rows, start, given, pending):
-    """Start the next match at ``rows`` with ``start``, which is (opener, scores, bags), and the ``given`` first decks.
+    """Start the next match at ``rows`` from ``start``, (opener, scores, bags), and the first ``given`` of their decks.
 
     Returns how many tables wait for an opponent; ``pending`` lists them.
     """
@@ -93,7 +93,7 @@ def deal_given(s, r, t, decks):
 
 @jit
 def close(table, streams, finals, row, terminated, truncated):
-    """End the episode at table ``row``: keep its result, and start the next match if that is wanted."""
+    """End the episode at table ``row``: keep its result, and with auto-reset start the next match."""
     s, r, o, t = table
     t.terminated = terminated
     t.truncated = truncated

@@ -86,10 +86,8 @@ from spades_env.rules import Rules, as_rules
 __all__ = ["env", "parallel_env", "raw_env"]
 
 # The attributes that change during a match.
-_LIVE = (
-    *("game", "agents", "agent_selection", "rewards", "_cumulative_rewards", "terminations", "truncations", "infos"),
-    *("_skip_agent_selection", "_paid", "np_random", "np_random_seed"),
-)
+_LIVE = ("game", "agents", "agent_selection", "rewards", "_cumulative_rewards", "terminations", "truncations", "infos")
+_LIVE += ("_skip_agent_selection", "_paid", "np_random", "np_random_seed")
 
 
 def env(

@@ -35,7 +35,7 @@ class HandEnds:
         self._options = episode_array(episode, reward, max_hands)
 
     def book(self, game: Game, event: int) -> tuple[bool, bool] | None:
-        """Pay the seats for what ``game.step`` returned: (terminated, truncated), or None if no hand has ended."""
+        """Write ``rewards`` for what ``game.step`` returned: (terminated, truncated), or None if no hand has ended."""
         if event not in (HAND_ENDED, MATCH_ENDED):
             return None
         return single.book_event(game.state, game.rules_array, self._options, event, self.rewards)

@@ -138,7 +138,7 @@ class SpadesEnv(gymnasium.Env[np.ndarray, np.int64]):
         try:
             index = operator.index(action)
         except TypeError:
-            raise ValueError(f"an action is an int in 0..{NUM_ACTIONS - 1}, got {action!r}") from None
+            raise ValueError(f"action must be an int in 0..{NUM_ACTIONS - 1}, got {action!r}") from None
         info: dict[str, Any] = {}
         try:
             reward = self._act(index)

@@ -86,7 +86,7 @@ class Game(Position):
         """Carry out ``action`` for the seat on turn; scoring and the next deal are automatic.
 
         Raises:
-            IllegalAction: if it is not legal; nothing has changed then.
+            IllegalAction: if the action is not legal; then nothing has changed.
         """
         self.step(action)
 
@@ -97,14 +97,14 @@ class Game(Position):
             What happened: ``NOTHING``, ``EXCHANGED``, ``HAND_ENDED`` or ``MATCH_ENDED`` of ``spades_env.engine.step``.
 
         Raises:
-            IllegalAction: if it is not legal; nothing has changed then.
+            IllegalAction: if the action is not legal; then nothing has changed.
         """
         try:
             index = operator.index(action)
         except TypeError:
-            raise IllegalAction(f"an action is an int in 0..{NUM_ACTIONS - 1}, got {action!r}") from None
+            index = -1
         if not 0 <= index < NUM_ACTIONS:
-            raise IllegalAction(f"an action is an int in 0..{NUM_ACTIONS - 1}, got {action!r}")
+            raise IllegalAction(f"action must be an int in 0..{NUM_ACTIONS - 1}, got {action!r}")
         event = single.apply_action(self.state, self.rules_array, index)
         if event == single.ILLEGAL:
             raise IllegalAction(self._explain(index))
@@ -134,7 +134,7 @@ class Game(Position):
             return f"illegal action {action_name(action)}: the match is over"
         allowed = " ".join(action_name(a) for a in self.legal_actions())
         who = f"seat {self.seat} in phase {self.phase.name}"
-        return f"illegal action {action_name(action)} for {who}: allowed is {allowed}"
+        return f"illegal action {action_name(action)} for {who}: legal actions are {allowed}"
 
     def view(self, seat: int | None = None) -> View:
         """What ``seat`` (by default the seat on turn) may know, and nothing else.
@@ -145,10 +145,10 @@ class Game(Position):
         return View(self.rules, self.rules_array, self.state, self.seat if seat is None else seat)
 
     def observe(self, seat: int, may_act: bool = True) -> tuple[np.ndarray, np.ndarray]:
-        """The observation and the action mask of a seat, as fresh arrays.
+        """The observation and the action mask of a seat, as new arrays.
 
         Args:
-            seat: the observer, who need not be on turn.
+            seat: the observer, which need not be on turn.
             may_act: whether the seat may act if it is on turn.
 
         Returns:

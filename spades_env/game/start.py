@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from spades_env.engine import single
+from spades_env.engine import batch, single
 from spades_env.engine.state import BLIND_BID, LOOKED, STATE, rules_array
 from spades_env.game.log import GameLog, HandLog, Start
 from spades_env.rules import Rules
@@ -16,7 +16,7 @@ def start_match(
     """The packed rules, the state and the log of a match that begins with ``start``."""
     packed, state = rules_array(rules), np.zeros(1, STATE)
     single.begin_match(state, packed, np.uint64(seed[0]), seed[1], seed[2], start.opener)
-    single.set_scores(state, packed, np.array(start.scores), np.array(start.bags))
+    batch.set_scores(state, packed, np.zeros(1, np.int64), np.array([start.scores]), np.array([start.bags]))
     if start.hand_number:
         state["hand_number"] = start.hand_number
         single.begin_hand(state, packed, start.opener)

@@ -11,7 +11,7 @@ _INSTALLED_AS = {"PIL": "Pillow", "pygame": "pygame-ce", "imageio_ffmpeg": "imag
 
 
 def package(module: str, what_for: str) -> Any:
-    """The module ``module``.
+    """Import ``module``.
 
     Raises:
         DependencyNotInstalled: if it is missing; the message names the command that installs it.

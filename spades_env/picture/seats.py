@@ -92,14 +92,20 @@ def read_seats(table: Position, names: Sequence[str] | None, action: int | None)
         legal = sum(1 << card for card in table.legal_actions() if card < 52) if playing else -1
         drafting = table.rules.draft and table.phase in (Phase.BLIND, Phase.DRAFT)
         choices = [kept for drawer, kept in table.draft_choices if drawer == seat]
+        bid, line = _bid(table, seat, acts)
         seats.append(
             Seat(
-                *(name, place, _cards(table, seat, acts), *_bid(table, seat, acts), table.tricks[seat]),
-                choices if drafting else None,
-                [which for which in (SPADES, HEARTS, CLUBS, DIAMONDS) if table.voids[seat] >> which & 1],
-                _notes(table, seat),
-                on_turn,
-                legal,
+                name=name,
+                place=place,
+                cards=_cards(table, seat, acts),
+                bid=bid,
+                line=line,
+                tricks=table.tricks[seat],
+                choices=choices if drafting else None,
+                voids=[which for which in (SPADES, HEARTS, CLUBS, DIAMONDS) if table.voids[seat] >> which & 1],
+                notes=_notes(table, seat),
+                on_turn=on_turn,
+                legal=legal,
             )
         )
     return seats

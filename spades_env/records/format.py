@@ -18,8 +18,8 @@ each::
     winner      the side that won, or null
     checks, digest
 
-Each hand has a checksum for each of its lines, the record has one for each other line, and a digest of the
-whole. The digest shows whether anything was changed, the checksums show where.
+Every line has a checksum: those of a hand are in the hand, the others at the top level. The digest covers the whole
+record. It shows whether anything was changed, the checksums show where.
 """
 
 from __future__ import annotations
