@@ -76,6 +76,7 @@ from pettingzoo.utils.conversions import turn_based_aec_to_parallel
 
 from spades_env.action_space import ActionSpace
 from spades_env.cards import NUM_ACTIONS
+from spades_env.engine.step import NOTHING
 from spades_env.envs import wrappers
 from spades_env.envs.options import HandEnds, check_render_mode, following, open_window, rendered, start_options
 from spades_env.episodes import Episode, Reward, check_episode
@@ -214,7 +215,7 @@ class raw_env(AECEnv[str, dict[str, np.ndarray], int | None]):  # noqa: N801 Pet
             self._paid = False
         if self.infos[agent]:
             self.infos[agent] = {}
-        ends = self._hand_ends.book(self.game, event)
+        ends = None if event == NOTHING else self._hand_ends.book(self.game, event)
         if ends is not None:
             if self._window is not None and before is not None:
                 self._window.show(before, action)  # the last trick, before the next hand replaces it

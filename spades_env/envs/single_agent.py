@@ -13,6 +13,7 @@ from gymnasium.error import ResetNeeded
 from spades_env.action_space import ActionSpace
 from spades_env.cards import NUM_ACTIONS
 from spades_env.checks import check_choice, check_int
+from spades_env.engine.step import NOTHING
 from spades_env.envs.opponents import Opponents, apart, make_opponents
 from spades_env.envs.options import (
     HandEnds,
@@ -187,7 +188,8 @@ class SpadesEnv(gymnasium.Env[np.ndarray, np.int64]):
     def _act(self, action: int) -> float:
         """Carry out an action of the seat on turn; returns the learner's reward."""
         before = None if self._window is None else self.game.view(self.learner)
-        ends = self._hand_ends.book(self.game, self.game.step(action))
+        event = self.game.step(action)
+        ends = None if event == NOTHING else self._hand_ends.book(self.game, event)
         if self._window is not None and before is not None:
             if ends is not None:
                 self._window.show(before, action)  # the last trick, before the next hand replaces it
