@@ -37,7 +37,7 @@ __all__ = [
     "spades_v0",
 ]
 
-# What costs time to import, on first use.
+# Slow to import, so imported on first use.
 _LAZY = {
     "Reference": "spades_env.reference",
     "SpadesEnv": "spades_env.envs.single_agent",
@@ -62,7 +62,7 @@ def _register() -> None:
     )
     try:
         from pettingzoo import register
-    except ImportError:  # before PettingZoo 1.27 there is no registry
+    except ImportError:  # PettingZoo before 1.27 has no registry
         return
     register("aec", "spades_env/spades-v0", "spades_env.envs.aec:env")
     register("parallel", "spades_env/spades-v0", "spades_env.envs.aec:parallel_env")

@@ -1,7 +1,7 @@
-"""Cards, sets of cards and actions: small integers with names, and their text forms.
+"""Cards, sets of cards and actions as integers, and their names.
 
-A card is ``13 * suit + rank``: suits are clubs 0, diamonds 1, hearts 2, spades 3; rank 0 is the
-deuce and 12 the ace. A set of cards is an ``int`` (or ``uint64``) with bit ``card`` set for each.
+A card is ``13 * suit + rank``: suits are clubs 0, diamonds 1, hearts 2, spades 3; rank 0 is the deuce and 12 the ace.
+A set of cards is an ``int`` (or ``uint64``) with bit ``card`` set for each card.
 """
 
 from __future__ import annotations
@@ -39,17 +39,17 @@ _IDS = {name: action for action, name in enumerate(_NAMES)}
 
 
 def suit_of(card: int) -> int:
-    """Suit of a card, 0 (clubs) to 3 (spades)."""
+    """The suit of a card, 0 (clubs) to 3 (spades)."""
     return card // 13
 
 
 def rank_of(card: int) -> int:
-    """Rank of a card, 0 (deuce) to 12 (ace)."""
+    """The rank of a card, 0 (deuce) to 12 (ace)."""
     return card % 13
 
 
 def card_name(card: int) -> str:
-    """Text of a card, rank then suit: ``"AS"``, ``"TD"``, ``"2C"``.
+    """The name of a card, rank then suit: ``"AS"``, ``"TD"``, ``"2C"``.
 
     Raises:
         ValueError: if ``card`` is not in 0..51.
@@ -60,33 +60,33 @@ def card_name(card: int) -> str:
 
 
 def parse_card(text: str) -> int:
-    """Card id of a text such as ``"AS"``; case does not matter, ``10`` may stand for ``T``.
+    """The id of the card named by ``text``, such as ``"AS"``; case is ignored, and ``10`` is accepted for ``T``.
 
     Raises:
-        ValueError: if the text is not a card.
+        ValueError: if the text is not a card's name.
     """
     name = text.strip().upper().replace("10", "T")
     card = _IDS.get(name, NUM_CARDS)
     if card >= NUM_CARDS:
-        raise ValueError(f"not a card: {text!r} (rank of {RANKS}, then suit of {SUITS}, as in AS or TD)")
+        raise ValueError(f"not a card: {text!r} (a rank of {RANKS}, then a suit of {SUITS}, as in AS or TD)")
     return card
 
 
 def parse_cards(text: str) -> list[int]:
-    """Card ids of a text of cards separated by spaces or commas.
+    """The ids of the cards named in ``text``, which spaces or commas separate.
 
     Raises:
-        ValueError: if a word is not a card, or a card stands twice.
+        ValueError: if a word is not a card's name, or a card appears twice.
     """
     found = [parse_card(word) for word in text.replace(",", " ").split()]
     for card in found:
         if found.count(card) > 1:
-            raise ValueError(f"card twice: {card_name(card)}")
+            raise ValueError(f"{card_name(card)} appears twice")
     return found
 
 
 def action_name(action: int) -> str:
-    """Name of an action: a card's text, ``BID_4``, ``BLIND_NIL``, ``LOOK``, ``KEEP``, ``REJECT``, ``DONE``.
+    """The name of an action: a card's name, ``BID_4``, ``BLIND_NIL``, ``LOOK``, ``KEEP``, ``REJECT``, ``DONE``.
 
     Raises:
         ValueError: if ``action`` is not in 0..74.
@@ -97,7 +97,7 @@ def action_name(action: int) -> str:
 
 
 def parse_action(text: str) -> int:
-    """Action id of a name as :func:`action_name` gives it; case does not matter.
+    """The id of the action with a name as :func:`action_name` returns it; case is ignored.
 
     Raises:
         ValueError: if there is no such action.
@@ -109,7 +109,7 @@ def parse_action(text: str) -> int:
 
 
 def trick_winner(trick: Sequence[tuple[int, int]]) -> int:
-    """The seat that wins a trick of (seat, card) pairs, the first of which was led."""
+    """The seat that wins a trick, given as (seat, card) pairs in order of play."""
     led = suit_of(trick[0][1])
     return max(trick, key=lambda play: (suit_of(play[1]) == SPADES, suit_of(play[1]) == led, rank_of(play[1])))[0]
 
@@ -123,7 +123,7 @@ def mask_of(cards: Iterable[int]) -> int:
 
 
 def cards_in(mask: int | np.integer) -> list[int]:
-    """The cards of a set, in ascending order of id."""
+    """The ids of the cards in a set, ascending."""
     rest = int(mask)
     found = []
     while rest:
@@ -134,11 +134,11 @@ def cards_in(mask: int | np.integer) -> list[int]:
 
 
 def hand_text(mask: int | np.integer, symbols: bool = False) -> str:
-    """A hand as people write it: spades, hearts, clubs, diamonds, high cards first.
+    """The names of the cards in a hand: spades, hearts, clubs, diamonds, high cards first.
 
     Args:
         mask: the set of cards.
-        symbols: suit symbols instead of letters, grouped by suit (``♠ A K 4  ♥ Q``).
+        symbols: whether to group the cards by suit symbols (``♠ A K 4  ♥ Q``).
     """
     order = (SPADES, HEARTS, CLUBS, DIAMONDS)
     held = {suit: [c for c in reversed(cards_in(mask)) if c // 13 == suit] for suit in order}

@@ -1,20 +1,22 @@
-"""Checks of what callers hand in: each returns the clean value or raises a ValueError of one line."""
+"""Checks of arguments: each returns the value in its canonical form, or raises a ValueError with a one-line message."""
 
 from __future__ import annotations
 
 import operator
 import secrets
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from spades_env.cards import card_name
-from spades_env.rules import Rules
+
+if TYPE_CHECKING:
+    from spades_env.rules import Rules
 
 MOST_POINTS = 1_000_000
 
 
 def check_int(name: str, value: Any, low: int, high: int) -> int:
-    """``value`` as an int in ``low..high``; numpy integers are welcome, bools and floats are not."""
+    """``value`` as an int in ``low..high``; NumPy integers are allowed, bools and floats are not."""
     try:
         number = operator.index(value)
     except TypeError:
@@ -24,15 +26,22 @@ def check_int(name: str, value: Any, low: int, high: int) -> int:
     return number
 
 
+def check_choice(name: str, value: Any, allowed: Sequence[str]) -> Any:
+    """``value``, which must be one of ``allowed``."""
+    if not isinstance(value, str) or value not in allowed:
+        raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}, got {value!r}")
+    return value
+
+
 def check_list(name: str, value: Any) -> list[Any]:
-    """``value`` as a list; text and single values are refused."""
+    """``value`` as a list; strings, dicts and scalars are rejected."""
     if isinstance(value, (str, bytes, dict)) or not hasattr(value, "__iter__"):
         raise ValueError(f"{name} must be a list, got {value!r:.80}")
     return list(value)
 
 
 def check_ints(name: str, values: Sequence[int] | None, count: int, low: int, high: int) -> list[int]:
-    """``count`` ints in ``low..high``; None stands for zeros."""
+    """``count`` ints in ``low..high``; None means zeros."""
     if values is None:
         return [0] * count
     found = check_list(name, values)
@@ -46,16 +55,16 @@ def check_deck(deck: Any, rules: Rules, name: str = "deck") -> list[int]:
     cards = [check_int(f"{name}[{k}]", card, 0, 51) for k, card in enumerate(check_list(name, deck))]
     for card in cards:
         if card not in rules.deck:
-            raise ValueError(f"{name}: {card_name(card)} is not in the deck of {rules.players} players")
+            raise ValueError(f"{name}: {card_name(card)} is not in the deck for {rules.players} players")
         if cards.count(card) > 1:
-            raise ValueError(f"{name}: card twice: {card_name(card)}")
+            raise ValueError(f"{name}: {card_name(card)} appears twice")
     if len(cards) != len(rules.deck):
         raise ValueError(f"{name} must hold {len(rules.deck)} cards, got {len(cards)}")
     return cards
 
 
 def check_seed(seed: Any) -> tuple[int, int, int]:
-    """A seed as (seed, table, match); None takes one from the operating system."""
+    """A seed as (seed, table, match); None takes a seed from the operating system."""
     if seed is None:
         return secrets.randbits(48), 0, 0
     parts = check_list("seed", seed) if not hasattr(seed, "__index__") else [seed]

@@ -1,8 +1,8 @@
-"""The observation: the table of its named slices, and the way back to words; ``engine.encode`` fills it.
+"""The layout of observations, and their description in words; ``engine.encode`` writes them.
 
-An observation is a vector of :data:`SIZE` zeros and ones (int8), the same layout for every variant. Seats
-are relative: 0 is the observer, 1 the next seat clockwise; so are sides: 0 is the observer's own. What a
-game does not have (seat 3 of two players, the draft of a dealt game) stays 0.
+An observation is a vector of :data:`SIZE` zeros and ones (int8) with the same layout for every variant. Seats
+are relative: 0 is the observer, 1 the next seat clockwise. So are sides: 0 is the observer's own. What a
+game does not have (seat 3 of two players, the draft of a dealt game) is 0.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ class Field:
     """A named part of the observation.
 
     Attributes:
-        name: how :func:`decode` calls it.
-        rows: how many equal slices it has, one for each relative seat or side, or place in the trick.
-        width: bits of one slice.
-        code: how a slice is written: ``"set"`` one bit a member, ``"one-hot"`` at most one bit,
-            ``"count"`` that many ones from the left, ``"flag"`` one bit, ``"int"`` binary, low bit first,
+        name: its key in the result of :func:`decode`.
+        rows: number of slices, one for each relative seat or side, or each place in the trick.
+        width: number of bits in a slice.
+        code: encoding of a slice: ``"set"`` has one bit per member, ``"one-hot"`` at most one bit set,
+            ``"count"`` as many leading ones as the number, ``"flag"`` one bit, ``"int"`` binary digits, lowest first,
             ``"signed"`` the same in two's complement.
-        meaning: one line for people.
+        meaning: a one-line description.
         start: index of its first bit.
-        stride: from the start of one slice to that of the next.
+        stride: distance between the starts of consecutive slices.
     """
 
     name: str
@@ -44,19 +44,19 @@ class Field:
 
     @property
     def slices(self) -> list[slice]:
-        """Where its slices lie in the observation."""
+        """The slices of the observation that it occupies, in order."""
         starts = range(self.start, self.start + self.rows * self.stride, self.stride)
         return [slice(start, start + self.width) for start in starts]
 
 
-TARGET_STEP = 25  # points for one bit of "to_target"
+TARGET_STEP = 25  # points per bit of "to_target"
 
 
 AnyField = TypeVar("AnyField", bound=Field)
 
 
 def laid_out(*blocks: tuple[AnyField, ...]) -> Iterator[AnyField]:
-    """Fields one after another; those of a block are repeated together, row by row."""
+    """The fields with their starts and strides, one after another; those of a block are interleaved row by row."""
     start = 0
     for block in blocks:
         stride = sum(field.width for field in block)
@@ -77,7 +77,7 @@ LAYOUT: tuple[Field, ...] = tuple(
             Field("bids", 4, 18, "one-hot", "bid 0 to 17, by seat; none before the bid"),
             Field("answer", 4, 2, "one-hot", "blind question: looked (or was never asked), bid blind nil, by seat"),
             Field("tricks", 4, 17, "count", "tricks won in this hand, by seat"),
-            Field("voids", 4, 4, "set", "suits (C, D, H, S) of which the seat has shown to hold none, by seat"),
+            Field("voids", 4, 4, "set", "suits (C, D, H, S) in which the seat has shown a void, by seat"),
         ),
         (Field("trick", 3, 52, "set", "first, second and third card of the current trick"),),
         (Field("broken", 1, 1, "flag", "spades are broken"),),
@@ -101,22 +101,22 @@ LAYOUT: tuple[Field, ...] = tuple(
 )
 FIELDS: dict[str, Field] = {field.name: field for field in LAYOUT}
 SIZE = max(part.stop for field in LAYOUT for part in field.slices)
-STATE_SIZE = SIZE + 6 * NUM_CARDS  # of the whole table: see Game.full_observation
+STATE_SIZE = SIZE + 6 * NUM_CARDS  # of Game.full_observation
 WORDS, _rest = divmod(SIZE, 64)
-assert _rest == 0, "the encoder writes whole words, and rows that begin at a cache line are written fastest"
+assert _rest == 0, "the encoder writes whole words, and rows that start at a cache line are written fastest"
 
 
 def observation_rows(count: int) -> np.ndarray:
-    """Room for ``count`` observations, not cleared: int8 of shape (count, SIZE), from a cache line of 64 bytes on."""
+    """An uninitialized array for ``count`` observations: int8 of shape (count, SIZE), aligned to 64 bytes."""
     room = np.empty(count * SIZE + 64, np.int8)
     start = -room.ctypes.data % 64
     return room[start : start + count * SIZE].reshape(count, SIZE)
 
 
 def used_bits(rules: Rules) -> np.ndarray:
-    """Which bits can ever be 1 under ``rules``: a bool array of shape (SIZE,).
+    """The bits that can be 1 under ``rules``, as a bool array of shape (SIZE,).
 
-    A network may drop the others: they are constant.
+    The others are always 0, so a network may drop them.
     """
     used = np.zeros(SIZE, bool)
     exchange = rules.exchange if rules.blind_nil else 0
@@ -142,17 +142,17 @@ def used_bits(rules: Rules) -> np.ndarray:
 
 
 def decode(observation: np.ndarray) -> dict[str, Any]:
-    """The observation as a dict from field name to value: a list by seat, side or place for fields with parts.
+    """The observation as a dict from field names to values, or to lists of values by seat, side or place.
 
-    ``"set"`` fields of cards become ints with bit ``card`` set, other sets lists of members; ``"one-hot"``
-    fields the index or None.
+    Sets of cards become ints with bit ``card`` set, other sets lists of members; ``"one-hot"`` fields become
+    the index or None.
 
     Raises:
-        ValueError: if it is not an observation: wrong shape, or a value other than 0 and 1.
+        ValueError: if the shape is wrong, or there is a value other than 0 and 1.
     """
     bits = np.asarray(observation)
     if bits.shape != (SIZE,) or not np.isin(bits, (0, 1)).all():
-        raise ValueError(f"an observation is a vector of {SIZE} zeros and ones, got shape {bits.shape}")
+        raise ValueError(f"an observation must be a vector of {SIZE} zeros and ones, got shape {bits.shape}")
     found: dict[str, Any] = {}
     for field in LAYOUT:
         parts = [_decode_part(field, bits[part]) for part in field.slices]
@@ -174,10 +174,10 @@ def _decode_part(field: Field, bits: np.ndarray) -> Any:
 
 
 def describe(observation: np.ndarray) -> str:
-    """The observation in words, a line for each field that says something.
+    """The observation in words, one line per field that is not empty.
 
     Raises:
-        ValueError: as :func:`decode`.
+        ValueError: as :func:`decode` does.
     """
     found = decode(observation)
     lines = []
@@ -202,7 +202,7 @@ def _in_words(field: Field, part: Any) -> str:
 
 
 def layout_table() -> str:
-    """The layout as a Markdown table, as the docs print it."""
+    """The layout as a Markdown table, as in the docs."""
     rows = ["| name | first bits | width | code | meaning |", "|---|---|---|---|---|"]
     for field in LAYOUT:
         starts = ", ".join(str(part.start) for part in field.slices)

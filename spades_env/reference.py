@@ -1,8 +1,7 @@
-"""The rules of Spades once more, in slow and plain Python: a specification to read, an oracle to test with.
+"""The rules of Spades in plain, slow Python: a specification and a test oracle.
 
-:class:`Reference` plays a match by the same actions and under the same names as
-:class:`spades_env.game.Game`, but shares no code with the compiled engine: where the two differ, one
-of them is wrong. Nothing here is fast, and nothing is hidden: it holds every card of the table.
+:class:`Reference` plays a match with the same actions and attribute names as :class:`spades_env.game.Game`, but shares
+no code with the compiled engine: where the two differ, one of them is wrong.
 """
 
 from __future__ import annotations
@@ -21,12 +20,12 @@ class HandResult:
 
     Attributes:
         opener: the seat that opened the hand.
-        bids: the bid of each seat; 0 is nil or blind nil.
-        blind: for each seat, whether it bid blind nil.
-        tricks: the tricks each seat won.
-        points: for each side, the change of its score, bag penalties included.
-        scores: for each side, its score after the hand.
-        bags: for each side, its bag counter after the hand.
+        bids: by seat, 0 for nil and blind nil.
+        blind: by seat, whether it bid blind nil.
+        tricks: by seat, tricks won.
+        points: by side, score change, including bag penalties.
+        scores: by side, score after the hand.
+        bags: by side, bag counter after the hand.
     """
 
     opener: int
@@ -39,13 +38,13 @@ class HandResult:
 
 
 def playable(hand: set[int], trick: Sequence[tuple[int, int]], spades_broken: bool, must_break: bool) -> list[int]:
-    """The cards of a hand that may be played now, ascending.
+    """The legal cards of a hand, ascending.
 
     Args:
         hand: the cards of the seat on turn.
-        trick: the (seat, card) pairs of the trick so far; empty if she leads.
+        trick: (seat, card) pairs of the trick so far, empty for the leader.
         spades_broken: whether spades are broken.
-        must_break: whether spades must be broken before they are led.
+        must_break: whether spades must be broken before they may be led.
     """
     if trick:
         led = suit_of(trick[0][1])
@@ -58,7 +57,7 @@ def playable(hand: set[int], trick: Sequence[tuple[int, int]], spades_broken: bo
 
 
 def trick_winner(trick: Sequence[tuple[int, int]]) -> int:
-    """The seat that wins a full trick: the highest spade, else the highest card of the suit led."""
+    """The seat that wins a full trick, by the highest spade or else the highest card of the suit led."""
     spades = [(rank_of(card), seat) for seat, card in trick if suit_of(card) == SPADES]
     led = [(rank_of(card), seat) for seat, card in trick if suit_of(card) == suit_of(trick[0][1])]
     return max(spades or led)[1]
@@ -67,14 +66,14 @@ def trick_winner(trick: Sequence[tuple[int, int]]) -> int:
 def score_side(
     rules: Rules, side: int, bids: Sequence[int], blind: Sequence[bool | None], tricks: Sequence[int]
 ) -> tuple[int, int]:
-    """What a hand brings a side, before any bag penalty.
+    """The result of a hand for one side, before any bag penalty.
 
     Args:
         rules: the rules of the table.
         side: the side to score.
-        bids: the bid of each seat, 0 for nil and blind nil.
-        blind: for each seat, whether its 0 is a blind nil.
-        tricks: the tricks each seat won.
+        bids: by seat, 0 for nil and blind nil.
+        blind: by seat, whether a bid of 0 is a blind nil.
+        tricks: by seat, tricks won.
 
     Returns:
         The points and the bags.
@@ -109,13 +108,11 @@ def score_side(
 
 
 def match_winner(rules: Rules, scores: Sequence[int]) -> int | None:
-    """The side that has won the match with these scores after a hand, or ``None`` if another hand is played."""
-    ended = any(score >= rules.target for score in scores)
-    if rules.loss is not None:
-        ended = ended or any(score <= rules.loss for score in scores)
+    """The side that has won the match with these scores after a hand, or ``None`` if another hand follows."""
+    ended = any(score >= rules.target or (rules.loss is not None and score <= rules.loss) for score in scores)
     best = max(scores)
-    alone = list(scores).count(best) == 1
-    return list(scores).index(best) if ended and alone else None
+    tied = list(scores).count(best) > 1
+    return list(scores).index(best) if ended and not tied else None
 
 
 class Reference:
@@ -126,17 +123,17 @@ class Reference:
         phase: ``"blind"``, ``"draft"``, ``"exchange"``, ``"bid"``, ``"play"`` or ``"over"``.
         seat: the seat on turn; ``None`` when the match is over.
         opener: the seat that opened this hand.
-        hand_number: how many hands of the match are finished.
-        scores: score of each side.
-        bags: bag counter of each side.
-        hands: the cards each seat holds. In the draft, those kept so far.
+        hand_number: number of finished hands in the match.
+        scores: by side.
+        bags: bag counters, by side.
+        hands: by seat, the cards held; in the draft, those kept so far.
         drawn: in the phase ``"draft"``, the card that the seat on turn has drawn.
-        discards: the discard pile, oldest first; in a dealt two-player game the cards not dealt.
-        seen_discards: for each seat, the cards it has seen go to the pile.
-        given: for each seat, the cards it has given up in the exchange.
-        bids: bid of each seat, 0 for nil and blind nil, ``None`` before it has bid.
-        blind: for each seat, whether it bid blind nil; ``None`` before the question, False where it is not offered.
-        tricks: tricks won by each seat.
+        discards: the discard pile, oldest first; in a dealt two-player game, the cards not dealt.
+        seen_discards: by seat, the cards it has seen go to the pile.
+        given: by seat, the cards it has given up in the exchange.
+        bids: by seat, 0 for nil and blind nil, ``None`` before the bid.
+        blind: by seat, whether it bid blind nil; ``None`` before the answer, False where it is not offered.
+        tricks: by seat, tricks won.
         trick: the (seat, card) pairs of the current trick, in order of play.
         spades_broken: whether spades are broken.
         history: the actions of this hand so far.
@@ -154,18 +151,18 @@ class Reference:
         shuffle: Callable[[], Sequence[int]] | None = None,
         draw: Callable[[list[int], int], Sequence[int]] | None = None,
     ) -> None:
-        """Begin a match.
+        """Start a match.
 
         Args:
             rules: a preset's name or the rules.
-            decks: the order of the cards in the first hands. In a draft game the order of drawing; in a
-                dealt game card k goes to seat (opener + k) mod players.
+            decks: card orders of the first hands: draw order in a draft game; in a dealt game card k goes to seat
+                (opener + k) mod players.
             scores: the score each side starts with; 0 by default.
             bags: the bag counter each side starts with; 0 by default.
             opener: the opener of the first hand.
-            shuffle: gives the deck of each hand after ``decks``; a fixed random stream by default.
-            draw: gives the cards that replace those given up, from the sorted pile and their number;
-                the same random stream by default.
+            shuffle: returns the deck of each hand after ``decks``; by default from a fixed random stream.
+            draw: returns the replacements in an exchange, given the sorted pile and their number; by default from
+                the same random stream.
 
         Raises:
             ValueError: if an argument does not fit the rules; the message names it.
@@ -194,7 +191,7 @@ class Reference:
         return self.winner is not None
 
     def legal_actions(self) -> list[int]:
-        """The ids of the actions the seat on turn may choose from, ascending; empty when the match is over."""
+        """The legal actions of the seat on turn, ascending; empty once the match is over."""
         if self.seat is None:
             return []
         hand = self.hands[self.seat]
@@ -207,15 +204,15 @@ class Reference:
         }[self.phase]
 
     def apply(self, action: int) -> None:
-        """Let the seat on turn act.
+        """Carry out an action of the seat on turn.
 
         Raises:
-            ValueError: if the action is not legal; the state is then as before.
+            ValueError: if the action is not legal; then nothing has changed.
         """
         legal = self.legal_actions()
         if action not in legal:
-            names = ", ".join(action_name(known) for known in legal) or "none: the match is over"
-            raise ValueError(f"illegal action {action!r} in phase {self.phase}; legal: {names}")
+            names = ", ".join(map(action_name, legal)) or "none, the match is over"
+            raise ValueError(f"illegal action {action!r} in phase {self.phase}: legal actions are {names}")
         self.history.append(int(action))
         if self.phase == "blind":
             self._answer_blind(action)
@@ -258,7 +255,7 @@ class Reference:
         self._next_decision()
 
     def _next_decision(self) -> None:
-        """Find who decides what next, up to the lead to the first trick."""
+        """Find the next decision, up to the lead to the first trick."""
         for phase, seat in self._order_of_decisions():
             if self._is_due(phase, seat):
                 self.phase, self.seat = phase, seat
@@ -269,7 +266,7 @@ class Reference:
         self.seat = (self.opener + self.rules.leads_first) % self.rules.players
 
     def _order_of_decisions(self) -> list[tuple[str, int]]:
-        """What is decided before the play, in order: (phase, seat)."""
+        """The decisions before the play, in order, as (phase, seat)."""
         players = self.rules.players
         bidding = [(self.opener + self.rules.bids_first + k) % players for k in range(players)]
         if not self.rules.draft:
@@ -284,7 +281,7 @@ class Reference:
         ]
 
     def _is_due(self, phase: str, seat: int) -> bool:
-        """Whether the seat still has to decide this."""
+        """Whether the seat has yet to make this decision."""
         if phase == "blind":
             return self.blind[seat] is None
         if phase == "draft":
@@ -322,10 +319,10 @@ class Reference:
             given.append(action)
         if action == DONE or len(given) == self.rules.exchange:
             if given:
-                # The cards given up stay out of the pile for good: she cannot draw her own, nor can the next seat.
+                # The cards given up do not go to the pile: neither seat can draw them.
                 received = list(self._draw(sorted(self.discards), len(given)))
                 if len(received) != len(given) or not set(received) <= set(self.discards):
-                    raise ValueError(f"draw must give {len(given)} cards of the pile, got {received}")
+                    raise ValueError(f"draw must return {len(given)} cards of the pile, got {received}")
                 self.hands[seat].update(received)
                 self.discards = [card for card in self.discards if card not in received]
             self._exchanged[seat] = True
@@ -380,7 +377,7 @@ class Reference:
         self.opener = (self.opener + 1) % rules.players
         self._begin_hand()
 
-    # Arguments and chance
+    # Arguments and random decks
 
     def _on_turn(self) -> int:
         assert self.seat is not None

@@ -1,4 +1,4 @@
-"""What may differ from table to table: the :class:`Rules` value and its presets."""
+"""The rules of a table: :class:`Rules` and its presets."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 from spades_env.cards import NUM_CARDS
+from spades_env.checks import check_choice
 
 Rejected = Literal["hidden", "drawer", "public"]
 FailedNil = Literal["ignore", "one_bag", "bags", "contract"]
@@ -17,33 +18,32 @@ def _check_range(field: str, value: Any, low: int, high: int, or_none: bool = Fa
         raise ValueError(f"{field} must be {'None or ' if or_none else ''}an int in {low}..{high}, got {value!r}")
 
 
-def _check_choice(field: str, value: Any, allowed: tuple[str, ...]) -> None:
-    if not isinstance(value, str) or value not in allowed:
-        raise ValueError(f"{field} must be one of {', '.join(map(repr, allowed))}, got {value!r}")
-
-
 @dataclass(frozen=True)
 class Rules:
-    """The rules of one table. Every value is checked; a bad value or mix raises ``ValueError`` naming the field.
+    """The rules of one table.
 
     Attributes:
-        players: seats at the table, 2 to 4. With three the 2 of clubs is left out and each seat holds
-            17 cards; otherwise 13.
-        partners: seats {0, 2} play against {1, 3}; needs four players.
-        draft: two players draw from the stock by turns, keep or reject; otherwise cards are dealt.
-        rejected: who sees the card that goes to the discard pile in the draft: nobody, the drawer, or both.
-        bids_first: how many seats after the opener the first bidder sits.
-        leads_first: how many seats after the opener the first leader sits.
-        spades_must_break: spades may not be led before they are broken, unless the hand is all spades.
-        target: a side with so many points or more ends the match.
-        loss: a side with so many points or fewer ends the match; ``None`` for no lower limit.
-        nil: points for a made nil, lost for a missed one.
-        blind_nil: the same for a blind nil; 0 if it is not offered.
-        exchange: how many cards a blind-nil bidder may replace from the discard pile (two players only).
-        failed_nil: what a missed nil's tricks do: ``"ignore"`` nothing, ``"one_bag"`` one bag,
-            ``"bags"`` a bag each, ``"contract"`` count toward the partner's contract.
-        bag_limit: so many bags cost ``bag_penalty`` points; 0 switches this off.
+        players: number of seats, 2 to 4. Three players play without the 2 of clubs and with hands of 17 cards,
+            two and four with hands of 13.
+        partners: whether seats {0, 2} play against {1, 3}; needs four players.
+        draft: whether the two players draft their hands from the stock; otherwise cards are dealt.
+        rejected: who sees the discarded card of each draw: nobody (``"hidden"``), the ``"drawer"``, or both
+            players (``"public"``). The drawer always sees a card that it has rejected.
+        bids_first: the first bidder, in seats after the opener.
+        leads_first: the first leader, in seats after the opener.
+        spades_must_break: whether spades may only be led once they are broken or from a hand of only spades.
+        target: the match ends when a side has at least this many points.
+        loss: the match ends when a side has at most this many points; ``None`` for no lower limit.
+        nil: points won by making a nil and lost by failing one.
+        blind_nil: points won by making a blind nil and lost by failing one; 0 if blind nil is not offered.
+        exchange: number of cards that a blind nil bidder may exchange with the discard pile; two players only.
+        failed_nil: the effect of a failed nil's tricks: ``"ignore"`` for none, ``"one_bag"`` for one bag,
+            ``"bags"`` for a bag each, ``"contract"`` to count them toward the partner's contract.
+        bag_limit: every ``bag_limit`` bags cost ``bag_penalty`` points; 0 for no bag penalty.
         bag_penalty: points lost each time the bag counter reaches ``bag_limit``.
+
+    Raises:
+        ValueError: if a value or a combination of values is invalid; the message names the field.
     """
 
     players: int = 4
@@ -67,8 +67,8 @@ class Rules:
         for field in ("partners", "draft", "spades_must_break"):
             if not isinstance(getattr(self, field), bool):
                 raise ValueError(f"{field} must be True or False, got {getattr(self, field)!r}")
-        _check_choice("rejected", self.rejected, get_args(Rejected))
-        _check_choice("failed_nil", self.failed_nil, get_args(FailedNil))
+        check_choice("rejected", self.rejected, get_args(Rejected))
+        check_choice("failed_nil", self.failed_nil, get_args(FailedNil))
         _check_range("bids_first", self.bids_first, 0, self.players - 1)
         _check_range("leads_first", self.leads_first, 0, self.players - 1)
         _check_range("target", self.target, 1, 10_000)
@@ -90,60 +90,64 @@ class Rules:
 
     @classmethod
     def preset(cls, name: str, **changes: Any) -> Rules:
-        """The preset ``name`` with some fields changed: ``Rules.preset("two_player", target=300)``.
+        """The preset ``name`` with some fields changed, as in ``Rules.preset("two_player", target=300)``.
 
         Raises:
-            ValueError: if there is no such preset or field, or the mix makes no sense.
+            ValueError: if the preset or a field is unknown, or the rules are invalid.
         """
         if name not in PRESETS:
-            raise ValueError(f"unknown rules {name!r}: use one of {', '.join(PRESETS)}, or a Rules value")
+            raise ValueError(f"unknown rules {name!r}: use one of {', '.join(PRESETS)}, or a Rules object")
         return cls.from_dict({**PRESETS[name].to_dict(), **changes})
 
     @classmethod
     def from_dict(cls, fields: dict[str, Any]) -> Rules:
-        """The rules of a dict of fields, as :meth:`to_dict` gives it; a missing field keeps its default.
+        """Rules from a dict of fields, as :meth:`to_dict` returns it; missing fields have their defaults.
 
         Raises:
-            ValueError: if a field is unknown or its value makes no sense.
+            ValueError: if a field is unknown or the rules are invalid.
         """
         if not isinstance(fields, dict):
-            raise ValueError(f"rules must be a preset's name or a dict of fields, got {type(fields).__name__}")
+            raise ValueError(f"rules must be a dict of fields, got {type(fields).__name__}")
         known = [field.name for field in dataclasses.fields(cls)]
         for name in fields:
             if name not in known:
-                raise ValueError(f"unknown field of Rules {name!r}: use one of {', '.join(known)}")
+                raise ValueError(f"unknown field {name!r} of Rules: use one of {', '.join(known)}")
         return cls(**fields)
 
     def to_dict(self) -> dict[str, Any]:
-        """Every field and its value; JSON can hold it."""
+        """Every field and its value, as a dict that JSON can represent."""
         return dataclasses.asdict(self)
 
     @property
     def name(self) -> str:
-        """The name of the preset that these rules are, else ``"custom"``."""
+        """The name of the preset with these rules, or ``"custom"``."""
         return next((name for name, preset in PRESETS.items() if preset == self), "custom")
 
     @property
     def hand_size(self) -> int:
-        """Cards (and tricks) of a hand: 13, or 17 with three players."""
+        """The number of cards, and of tricks, in a hand: 13, or 17 with three players."""
         return 17 if self.players == 3 else 13
 
     @property
     def deck(self) -> tuple[int, ...]:
-        """The card ids in play, ascending: all 52, or 51 without the 2 of clubs with three players."""
+        """The ids of the cards in play, ascending: all 52, or with three players 51, without the 2 of clubs."""
         return tuple(range(1 if self.players == 3 else 0, NUM_CARDS))
 
     @property
     def sides(self) -> int:
-        """How many sides keep a score: 2 with partners, else one for each seat."""
+        """The number of sides: 2 with partners, else one per seat."""
         return 2 if self.partners else self.players
 
     def side_of(self, seat: int) -> int:
         """The side that ``seat`` scores for."""
         return seat % self.sides
 
+    def side_name(self, side: int) -> str:
+        """The seats of a side in words: ``"seat 1"`` or ``"seats 1 and 3"``."""
+        return f"seats {side} and {side + 2}" if self.partners else f"seat {side}"
 
-# Below the checks, which building a preset calls.
+
+# Defined after Rules, which a preset is an instance of.
 PRESETS: dict[str, Rules] = {
     "two_player": Rules(players=2, draft=True, bids_first=1, leads_first=1, loss=None, exchange=3, failed_nil="ignore"),
     "partnership": Rules(players=4, partners=True),
@@ -153,7 +157,7 @@ PRESETS: dict[str, Rules] = {
 
 
 def as_rules(rules: str | Rules) -> Rules:
-    """``rules`` itself, or the preset of that name.
+    """``rules`` itself, or the preset with that name.
 
     Raises:
         ValueError: if it is neither.
@@ -161,5 +165,5 @@ def as_rules(rules: str | Rules) -> Rules:
     if isinstance(rules, Rules):
         return rules
     if not isinstance(rules, str):
-        raise ValueError(f"rules must be a preset's name or a Rules value, got {type(rules).__name__}")
+        raise ValueError(f"rules must be a preset's name or a Rules object, got {type(rules).__name__}")
     return Rules.preset(rules)

@@ -1,11 +1,10 @@
-"""Tables: N games stepped together, everything in arrays that the caller can hold on to."""
+"""Tables: N games stepped together, with all results in preallocated arrays."""
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Literal
 
 import numpy as np
 
@@ -14,68 +13,63 @@ from spades_env.cards import NUM_ACTIONS, action_name
 from spades_env.checks import check_int, check_list, check_seed
 from spades_env.engine import batch
 from spades_env.engine.bits import stream_key
-from spades_env.engine.episode import agent_stream
+from spades_env.engine.episode import agent_stream, episode_array
 from spades_env.engine.jit import jit
 from spades_env.engine.state import OVER, STATE, rules_array
+from spades_env.episodes import Episode, Reward, check_episode
 from spades_env.game import View
 from spades_env.observation import observation_rows
 from spades_env.rules import Rules, as_rules
-
-Episode = Literal["match", "hand"]
-Reward = Literal["score", "win"]
-EPISODES: tuple[Episode, ...] = ("match", "hand")
-REWARDS: tuple[Reward, ...] = ("score", "win")
-ILLEGAL_REWARD: dict[Reward, float] = {"score": -10.0, "win": -1.0}  # of an illegal action, if it ends the episode
 
 
 def agent_seed(seed: int | Sequence[int], seat: int) -> int:
     """The seed of the player at ``seat`` in one match.
 
-    A player that starts a SplitMix64 stream from it (``agent.reset(seed)``) rolls the dice that a batch agent
-    finds in ``Tables.agent_rng`` there.
+    A player that seeds a SplitMix64 stream with it (``agent.reset(seed)``) draws the same random numbers as a batch
+    agent that uses ``Tables.agent_rng``.
 
     Args:
-        seed: as :class:`spades_env.game.Game` takes it: (seed, table, match), missing places 0.
+        seed: the seed of the :class:`spades_env.game.Game`: (seed, table, match), where missing numbers are 0.
         seat: 0 to 3.
 
     Raises:
-        ValueError: if it is not such a seed.
+        ValueError: if the seed is invalid.
     """
     base, table, match = check_seed(seed)
     return int(agent_stream(np.uint64(stream_key(np.uint64(base), table)), match, seat))
 
 
 class Tables:
-    """``count`` tables of one game, stepped by one call.
+    """``count`` tables of the same game, stepped by one call.
 
-    The arrays below are allocated once and written in place at every step; ``reset`` and ``step`` return
-    nothing. Row ``i`` plays exactly as ``Game(rules, seed=(seed, i))`` whatever the count and the threads.
+    The arrays below are allocated once and written in place by every step; ``reset`` and ``step`` return
+    nothing. Row ``i`` plays exactly as ``Game(rules, seed=(seed, i))``, regardless of ``count`` and ``threads``.
 
     Args:
         rules: a preset's name or a :class:`Rules`.
-        count: how many tables.
-        seed: seed of all (table ``i`` has stream (seed, i)); or a sequence with an own seed, or a pair
-            (seed, stream), for each table; None takes one from the operating system.
+        count: number of tables.
+        seed: one seed for all tables (table ``i`` has stream (seed, i)); or a sequence of seeds or of pairs
+            (seed, stream), one for each table; None takes a seed from the operating system.
         episode: ``"match"``, or ``"hand"`` to end after every hand.
-        reward: ``"score"``: after each hand every seat gets its side's score change less the mean of the
+        reward: ``"score"``: after each hand every seat gets its side's score change minus the mean of the
             other sides', in hundreds of points; ``"win"``: 1 or -1 when the match is won or lost.
-        max_hands: a match of so many hands without a winner is truncated.
-        auto_reset: begin the next match at once where an episode ends; otherwise :meth:`reset_rows` does.
-        threads: split the rows over so many threads; the results are the same.
+        max_hands: a match without a winner is truncated after this many hands.
+        auto_reset: start the next match in the step that ends an episode; otherwise call :meth:`reset_rows`.
+        threads: number of threads that share the rows; the results do not depend on it.
 
     Attributes:
-        observation: int8 of shape (count, SIZE), for the seat on turn.
-        action_mask: int8 of shape (count, 75), for the seat on turn.
+        observation: int8 of shape (count, SIZE), of the seat on turn.
+        action_mask: int8 of shape (count, 75), of the seat on turn.
         seat: int8 of shape (count,), the seat on turn.
-        reward: float32 of shape (count, players), what the last step brought each seat.
-        terminated: bool of shape (count,), the last step ended the episode.
-        truncated: bool of shape (count,), the last step reached ``max_hands``.
-        states: the records, of dtype ``engine.state.STATE``; ``rules_array`` is their rules.
-        agent_rng: uint64 of shape (count, 4): SplitMix64 streams for players that roll dice, one for each table and
-            seat, begun anew in each match (:func:`agent_seed`).
+        reward: float32 of shape (count, players), the reward of each seat for the last step.
+        terminated: bool of shape (count,), whether the last step ended the episode.
+        truncated: bool of shape (count,), whether the last step reached ``max_hands``.
+        states: the packed states, of dtype ``engine.state.STATE``; ``rules_array`` are their packed rules.
+        agent_rng: uint64 of shape (count, 4): SplitMix64 streams for players that use random numbers, one for each
+            table and seat, seeded again in each match (see :func:`agent_seed`).
 
     Raises:
-        ValueError: if an argument makes no sense.
+        ValueError: if an argument is invalid.
     """
 
     def __init__(
@@ -85,7 +79,7 @@ class Tables:
         seed: int | Sequence[int | tuple[int, int]] | None = None,
         *,
         episode: Episode = "match",
-        reward: Reward = "score",
+        reward: Reward | str = "score",
         max_hands: int = 100,
         auto_reset: bool = True,
         threads: int = 1,
@@ -104,11 +98,7 @@ class Tables:
         self.reward = np.zeros((count, self.rules.players), np.float32)
         self.terminated = np.zeros(count, np.bool_)
         self.truncated = np.zeros(count, np.bool_)
-        self._options = np.zeros(1, batch.OPTIONS)
-        self._options["max_hands"] = self.max_hands
-        self._options["by_score"] = reward == "score"
-        self._options["by_hand"] = episode == "hand"
-        self._options["auto_reset"] = auto_reset
+        self._options = episode_array(self.episode, self.reward_kind, self.max_hands, auto_reset)
         self._rows = np.arange(count)
         self._on_turn = np.full(count, -1, np.int8)
         self._pool = ThreadPoolExecutor(self.threads) if self.threads > 1 else None
@@ -125,10 +115,10 @@ class Tables:
         return self.rules_array
 
     def reset(self, seed: int | Sequence[int | tuple[int, int]] | None = None) -> None:
-        """Begin anew at every table; ``seed`` as above.
+        """Start new matches at all tables; ``seed`` as in the constructor.
 
         Raises:
-            ValueError: if the seed makes no sense; nothing has changed then.
+            ValueError: if the seed is invalid; then nothing has changed.
         """
         if seed is None or isinstance(seed, (int, np.integer)):
             seeds = np.full(self.count, check_seed(seed)[0], np.uint64)
@@ -146,19 +136,19 @@ class Tables:
         self.observe()
 
     def reset_rows(self, rows: np.ndarray) -> None:
-        """Begin the next match at each of ``rows`` (int64), as ``auto_reset`` would."""
+        """Start the next match at each of ``rows`` (int64), as ``auto_reset`` would."""
         batch.reset_rows(self.states, self.rules_array, rows, 0, self.agent_rng)
 
     def set_scores(self, scores: np.ndarray, bags: np.ndarray, rows: np.ndarray | None = None) -> None:
-        """Change the points and bags at some tables; :meth:`observe` then shows it.
+        """Change the points and bags at some tables; call :meth:`observe` to update the observations.
 
         Args:
-            scores: ints of shape (rows, sides), points.
-            bags: ints of shape (rows, sides), from 0 up.
+            scores: points, ints of shape (rows, sides).
+            bags: bag counters, ints of shape (rows, sides), not negative.
             rows: int64 indices of tables; by default all.
 
         Raises:
-            ValueError: if a shape does not fit.
+            ValueError: if a shape is wrong.
         """
         rows = self._rows if rows is None else rows
         for name, values in (("scores", scores), ("bags", bags)):
@@ -167,46 +157,48 @@ class Tables:
         batch.set_scores(self.states, self.rules_array, rows, np.asarray(scores), np.asarray(bags))
 
     def step(self, actions: np.ndarray) -> None:
-        """Carry out one action at every table, then write observations and masks of the seats on turn.
+        """Carry out one action at every table, then write the observations and masks of the seats on turn.
 
         Args:
             actions: ints of shape (count,).
 
         Raises:
-            IllegalAction: if one is not legal, with its table; nothing has changed then.
+            IllegalAction: if an action is illegal; the message names the table. Then nothing has changed.
         """
-        actions = self._check_actions(actions, self._rows)
-        self._split(self.count, lambda part: batch.step_all(*self._inputs(part), actions[part], *self._outputs(part)))
+        actions = self.check_actions(actions, self._rows)
+        self._split(self.count, lambda part: batch.step_all(self._inputs(part), actions[part], self._outputs(part)))
 
     def step_random(self, steps: int = 1) -> None:
-        """The same ``steps`` times, with a uniform legal action at every table, drawn from ``agent_rng``."""
-        self._split(self.count, lambda part: batch.step_random(*self._inputs(part), *self._outputs(part), steps))
+        """:meth:`step` ``steps`` times with uniform legal actions, drawn from ``agent_rng``."""
+        self._split(self.count, lambda part: batch.step_random(self._inputs(part), self._outputs(part), steps))
 
     def _inputs(self, part: slice) -> tuple[np.ndarray, ...]:
-        return self.states[part], self.rules_array, self._options
+        return self.states[part], self.rules_array, self._options, self.agent_rng[part]
 
     def _outputs(self, part: slice) -> tuple[np.ndarray, ...]:
-        arrays = self.agent_rng, self.observation, self.action_mask, self.reward, self.terminated, self.truncated
+        arrays = self.observation, self.action_mask, self.reward, self.terminated, self.truncated
         return tuple(array[part] for array in arrays)
 
     def advance(self, actions: np.ndarray, rows: np.ndarray | None = None) -> None:
         """Carry out ``actions[k]`` at table ``rows[k]`` (by default all) without writing observations.
 
-        ``reward``, ``terminated`` and ``truncated`` are set in these rows.
+        ``reward``, ``terminated`` and ``truncated`` are written in these rows.
 
         Raises:
-            IllegalAction: if one is not legal, with its table; nothing has changed then.
+            IllegalAction: if an action is illegal; the message names the table. Then nothing has changed.
         """
         rows = self._rows if rows is None else rows
-        actions = self._check_actions(actions, rows)
-        ends = self.agent_rng, self.reward, self.terminated, self.truncated
-        record, options = self.rules_array, self._options
-        self._split(
-            len(rows),
-            lambda part: batch.advance_rows(self.states, record, options, rows[part], actions[part], *ends),
-        )
+        actions = self.check_actions(actions, rows)
+        tables, ends = self._inputs(slice(None)), (self.reward, self.terminated, self.truncated)
+        self._split(len(rows), lambda part: batch.advance_rows(tables, rows[part], actions[part], ends))
 
-    def _check_actions(self, actions: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    def check_actions(self, actions: np.ndarray, rows: np.ndarray) -> np.ndarray:
+        """``actions`` as an array, after a check that ``actions[k]`` is legal at table ``rows[k]``.
+
+        Raises:
+            IllegalAction: if an action is illegal; the message names the table.
+            ValueError: if they are not ints, or not one for each row.
+        """
         actions = np.asarray(actions)
         if actions.shape != rows.shape or actions.dtype.kind not in "iu":
             raise ValueError(f"actions must be ints of shape {rows.shape}, got {actions.dtype} {actions.shape}")
@@ -220,7 +212,7 @@ class Tables:
 
         Args:
             rows: int64 indices of tables.
-            seats: int8, who observes at each of ``rows``; by default, and where it is -1, the seat on turn.
+            seats: int8, the observer at each of ``rows``; by default, and where it is -1, the seat on turn.
         """
         rows = self._rows if rows is None else rows
         seats = self._on_turn[: len(rows)] if seats is None else seats
@@ -231,14 +223,14 @@ class Tables:
         )
 
     def random_actions(self, rows: np.ndarray | None = None) -> np.ndarray:
-        """A uniform legal action (int64) for each of ``rows`` (int64; by default all), from ``agent_rng``."""
+        """A uniform legal action (int64) for each of ``rows`` (int64; by default all), drawn from ``agent_rng``."""
         rows = self._rows if rows is None else rows
         actions = np.empty(len(rows), np.int64)
         batch.choose_random(self.states, self.rules_array, rows, self.agent_rng, actions)
         return actions
 
     def view(self, row: int, seat: int | None = None) -> View:
-        """What ``seat`` (by default the one on turn) may know of one table."""
+        """What ``seat`` (by default the seat on turn) may know of one table."""
         states = self.states[row : row + 1]
         return View(self.rules, self.rules_array, states, int(states["seat"][0]) if seat is None else seat)
 
@@ -252,18 +244,9 @@ class Tables:
             done.result()
 
     def illegal_action(self, row: int, action: int) -> IllegalAction:
-        """The error that says why ``action`` is not legal at one table."""
+        """The error for an ``action`` that is not legal at one table."""
         if self.states["phase"][row] == OVER:
-            return IllegalAction(f"table {row}: the match is over, reset_rows begins the next")
+            return IllegalAction(f"table {row}: the match is over; call reset_rows to start the next")
         name = action_name(action) if 0 <= action < NUM_ACTIONS else str(action)
-        allowed = " ".join(map(action_name, self.view(row).legal_actions()))
-        return IllegalAction(f"table {row}: illegal action {name} for seat {self.seat[row]}: allowed is {allowed}")
-
-
-def check_episode(episode: Any, reward: Any, max_hands: Any) -> tuple[Episode, Reward, int]:
-    """The three options that every environment shares, checked."""
-    if episode not in EPISODES:
-        raise ValueError(f"episode must be one of {', '.join(map(repr, EPISODES))}, got {episode!r}")
-    if reward not in REWARDS:
-        raise ValueError(f"reward must be one of {', '.join(map(repr, REWARDS))}, got {reward!r}")
-    return episode, reward, check_int("max_hands", max_hands, 1, 1_000_000)
+        legal = " ".join(map(action_name, self.view(row).legal_actions()))
+        return IllegalAction(f"table {row}: illegal action {name} for seat {self.seat[row]}: legal actions are {legal}")

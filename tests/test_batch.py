@@ -125,8 +125,8 @@ def test_an_own_seed_for_each_table():
 
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("rules", ["two_player", "partnership"])
-def test_streamed_observations_are_the_same(rules, threads):
-    """So many tables at a time write past the caches; a few of them alone, and ``observe``, do not."""
+def test_observations_written_past_the_caches_are_the_same(rules, threads):
+    """This many tables use non-temporal stores; a few of them alone, and ``observe``, do not."""
     tables = Tables(rules, MANY * threads, seed=[(5, i) for i in range(MANY * threads)], threads=threads)
     some = np.random.default_rng(0).choice(tables.count, 50, replace=False)
     alone = Tables(rules, len(some), seed=[(5, int(i)) for i in some])
@@ -143,7 +143,7 @@ def test_streamed_observations_are_the_same(rules, threads):
         assert (tables.observation == written).all()
 
 
-def test_observations_in_rows_that_no_cache_line_begins_are_not_streamed():
+def test_observations_in_rows_that_do_not_start_at_a_cache_line_are_written_through_the_caches():
     tables, others = Tables("solo", MANY, seed=0), Tables("solo", MANY, seed=0)
     room = np.empty(tables.observation.size + 65, np.int8)
     start = -room.ctypes.data % 64 + 1

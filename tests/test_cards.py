@@ -61,7 +61,7 @@ def test_several_cards(text):
 
 
 def test_a_card_twice():
-    with pytest.raises(ValueError, match="card twice: AS"):
+    with pytest.raises(ValueError, match="AS appears twice"):
         cards.parse_cards("AS KS AS")
 
 

@@ -15,6 +15,7 @@ from gymnasium.utils.env_checker import check_env
 from scripted import Scripted, endless, matches, reward_kinds
 
 from spades_env import PRESETS, Game, IllegalAction, Rules, SpadesEnv
+from spades_env.episodes import Reward
 from spades_env.observation import SIZE, decode
 from spades_env.tables import Tables, agent_seed
 
@@ -203,11 +204,11 @@ def test_an_illegal_action_can_raise():
     env = SpadesEnv("partnership", illegal="raise")
     env.reset(seed=1)
     before = env.game.to_bytes()
-    with pytest.raises(IllegalAction, match="illegal action DONE for seat 0 in phase BLIND: allowed is BLIND_NIL LOOK"):
+    with pytest.raises(IllegalAction, match="DONE for seat 0 in phase BLIND: legal actions are BLIND_NIL LOOK"):
         env.step(74)
     assert env.game.to_bytes() == before
     play_on(env, 10)
-    with pytest.raises(ValueError, match=r"an action is an int in 0\.\.74, got 1\.5"):
+    with pytest.raises(ValueError, match=r"action must be an int in 0\.\.74, got 1\.5"):
         env.step(1.5)
 
 
@@ -230,7 +231,8 @@ def test_an_opponents_illegal_action_is_told_as_its_own():
         ({"opponents": 3}, "opponents: 3 is not an agent: it has no reset and no act"),
         ({"seat": 2}, r"seat must be an int in 0\.\.1, got 2"),
         ({"episode": "trick"}, "episode must be one of"),
-        ({"reward": "money"}, "reward must be one of"),
+        ({"reward": "money"}, "reward must be one of 'score', 'win', got 'money'"),
+        ({"reward": "match"}, "reward must be one of 'score', 'win', got 'match', which only training computes"),
         ({"max_hands": 0}, "max_hands must be an int"),
         ({"illegal": "ignore"}, "illegal must be one of 'terminate', 'raise', got 'ignore'"),
         ({"render_mode": "gif"}, "render_mode must be None or one of"),
@@ -269,6 +271,11 @@ def test_options_survive_a_seeded_reset():
     env.reset(seed=5)
     assert env.game.rules == rules
     assert (env.episode, env.reward_kind, env.max_hands, env.learner) == ("hand", "win", 7, 1)
+
+
+def test_a_reward_is_its_name():
+    assert [f"{reward}" for reward in Reward] == list(Reward) == ["score", "win", "match"]
+    assert SpadesEnv(reward=Reward.WIN).reward_kind == SpadesEnv(reward="win").reward_kind == "win"
 
 
 def test_reset_options():

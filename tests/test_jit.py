@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -45,3 +46,10 @@ def test_an_edit_to_any_source_starts_a_fresh_cache(fresh_machine, tmp_path):
         file.write_text(file.read_text() + "c = 2\n")
         folders.add(jit.Compiler(sources, other).folder)
     assert len(folders) == 3
+
+
+def test_the_key_of_the_cache_covers_what_kernels_import():
+    engine, *others = jit.ENGINE_SOURCES
+    text = "".join(path.read_text() for path in engine.glob("*.py"))
+    imported = set(re.findall(r"^from spades_env\.(\w+) import", text, re.M))
+    assert imported - {"rules"} == {path.stem for path in others}  # of rules only the class, for rules_array

@@ -341,7 +341,7 @@ WRONG = {
     "another rule": (put(("rules", "blind_nil"), 137), "hand 1, result: points found"),
     "other scores at the start": (put(("start", "scores"), [10, 0]), "hand 1, result: scores found"),
     "an opener out of range": (put(("start", "opener"), 2), r"start: opener must be an int in 0\.\.1, got 2"),
-    "a result before the first hand": (put(("start", "last"), {}), "start: found the hand before the first"),
+    "a result before the first hand": (put(("start", "last"), {}), "start: found a hand before the first"),
     "a float": (put(("start", "opener"), 0.0), r"start: opener must be an int in 0\.\.1, got 0\.0"),
     "true for one": (put(("format_version",), True), "format_version: found True, this version of spades_env reads 1"),
     "a later version": (put(("format_version",), 2), "format_version: found 2, this version of spades_env reads 1"),

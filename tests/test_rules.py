@@ -101,8 +101,8 @@ def test_through_json_and_back(name):
 
 UNKNOWN = [
     (lambda: Rules.preset("hearts"), r"unknown rules 'hearts': use one of two_player, partnership, solo, cutthroat"),
-    (lambda: Rules.preset("solo", jokers=2), "unknown field of Rules 'jokers'"),
-    (lambda: Rules.from_dict({"jokers": 2}), "unknown field of Rules 'jokers'"),
+    (lambda: Rules.preset("solo", jokers=2), "unknown field 'jokers' of Rules"),
+    (lambda: Rules.from_dict({"jokers": 2}), "unknown field 'jokers' of Rules"),
     (lambda: Rules.from_dict([("players", 4)]), "rules must be .*, got list"),
     (lambda: as_rules("hearts"), "unknown rules 'hearts'"),
     (lambda: as_rules(None), "rules must be .*, got NoneType"),

@@ -181,7 +181,7 @@ def test_illegal_actions_can_raise():
     before = pickle.dumps(envs.tables.states)
     actions = choose(envs.action_masks(), np.random.default_rng(0))
     actions[1] = 74
-    with pytest.raises(IllegalAction, match="table 1: illegal action DONE for seat 0: allowed is BLIND_NIL LOOK"):
+    with pytest.raises(IllegalAction, match="table 1: illegal action DONE for seat 0: legal actions are BLIND_NIL"):
         envs.step(actions)
     assert pickle.dumps(envs.tables.states) == before
 
@@ -275,7 +275,7 @@ def test_gymnasiums_statistics_agree():
         (lambda: SpadesVectorEnv(2, autoreset_mode="Never"), "'Never' is not a valid AutoresetMode"),
         (lambda: SpadesVectorEnv(2, opponents=["random"] * 2), "opponents must be one agent, or a list of 1"),
         (lambda: SpadesVectorEnv(2, render_mode="human"), "render_mode must be None or one of 'ansi'"),
-        (lambda: SpadesVectorEnv(2).reset(seed=[1]), "seed must be an int or 2, one for each table, got 1"),
+        (lambda: SpadesVectorEnv(2).reset(seed=[1]), "seed must be an int or 2 seeds, one for each table, got 1"),
         (lambda: SpadesVectorEnv(2).reset(options={"reset_mask": [True]}), "must be a bool array of shape"),
         (lambda: SpadesVectorEnv(2).reset(options={"scores": [1]}), "scores must hold 2 ints"),
     ],

@@ -1,1 +1,1 @@
-"""The compiled engine: one record per table, a file of kernels for each phase."""
+"""The compiled engine: one packed state per table, one file of kernels per phase."""

@@ -1,4 +1,4 @@
-"""The blind question and the bids."""
+"""The blind nil question and the bids."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from spades_env.engine.state import BID, BLIND, BLIND_BID, DRAFT, EXCHANGE, LOOK
 
 @jit
 def nth_bidder(s, r, n):
-    """The seat in place ``n`` of the bidding order."""
+    """The seat at index ``n`` of the bidding order."""
     return (s.opener + r.bids_first + n) % r.players
 
 
 @jit
 def next_bidder(s, r):
-    """The next seat without a bid is asked (blind first, where that is still open); after the last one play begins."""
+    """Turn to the next seat without a bid, first with the blind nil question if it is open; then start the play."""
     while s.turn < r.players:
         seat = nth_bidder(s, r, s.turn)
         if s.bids[seat] == NO_BID:
@@ -29,7 +29,7 @@ def next_bidder(s, r):
 
 @jit
 def answer_blind(s, r, action):
-    """BLIND_NIL or LOOK."""
+    """Carry out BLIND_NIL or LOOK."""
     seat = s.seat
     if action == BLIND_NIL:
         s.blind[seat] = BLIND_BID
@@ -48,6 +48,6 @@ def answer_blind(s, r, action):
 
 @jit
 def bid(s, r, action):
-    """BID_0 and up."""
+    """Carry out BID_0 or a higher bid."""
     s.bids[s.seat] = action - BID_0
     next_bidder(s, r)

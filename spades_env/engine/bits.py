@@ -1,7 +1,7 @@
-"""Sets of bits in a uint64, and the random stream: the few primitives under every kernel.
+"""Sets of bits in a uint64, and random streams: the primitives under every kernel.
 
-``spread`` and ``popcount`` are written straight in LLVM's portable vector types, which become one or two
-instructions on any machine that has them (``vpmovm2b`` with AVX-512, ``cnt`` on ARM).
+``spread`` and ``popcount`` are written in LLVM's portable vector types, which compile to one or two
+instructions on machines that have them (``vpmovm2b`` with AVX-512, ``cnt`` on ARM).
 """
 
 from __future__ import annotations
@@ -15,24 +15,23 @@ from llvmlite.binding import get_host_cpu_features
 from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
-from numba.np.arrayobj import populate_array
 
 from spades_env.engine.jit import jit
 
 U64 = np.uint64
-LINE = 64  # bytes that a processor's cache fetches at a time
+LINE = 64  # bytes in a cache line
 _BITS = ir.VectorType(ir.IntType(1), 64)
 _BYTES = ir.VectorType(ir.IntType(8), 64)
 
 
 def _primitive(definition: Callable[..., Any]) -> Callable[..., Any]:
-    """Numba's ``intrinsic``, typed as what the kernels call: the typing context is not theirs to pass."""
+    """Numba's ``intrinsic``, typed as kernels call the result: without the typing context."""
     return intrinsic(definition)
 
 
 @_primitive
 def popcount(typingctx: Any, word: Any) -> Any:
-    """Number of bits set in a uint64, as an int64."""
+    """The number of set bits of a uint64, as an int64."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         return builder.ctpop(args[0])
@@ -42,7 +41,7 @@ def popcount(typingctx: Any, word: Any) -> Any:
 
 @_primitive
 def lowest(typingctx: Any, word: Any) -> Any:
-    """Index of the lowest bit set in a uint64 (64 if none is), as an int64."""
+    """The index of the lowest set bit of a uint64 (64 if there is none), as an int64."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         return builder.cttz(args[0], ir.Constant(ir.IntType(1), 0))
@@ -52,7 +51,7 @@ def lowest(typingctx: Any, word: Any) -> Any:
 
 @_primitive
 def highest(typingctx: Any, word: Any) -> Any:
-    """Index of the highest bit set in a uint64 (-1 if none is), as an int64."""
+    """The index of the highest set bit of a uint64 (-1 if there is none), as an int64."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         zeros = builder.ctlz(args[0], ir.Constant(ir.IntType(1), 0))
@@ -61,15 +60,15 @@ def highest(typingctx: Any, word: Any) -> Any:
     return types.int64(types.uint64), codegen
 
 
-def _spread(streamed: bool) -> Callable[..., Any]:
+def _spread(nontemporal: bool) -> Callable[..., Any]:
     def definition(typingctx: Any, row: Any, start: Any, word: Any) -> Any:
         def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             array, offset, bits = args
             data = context.make_array(signature.args[0])(context, builder, array).data
             target = builder.bitcast(builder.gep(data, [offset]), _BYTES.as_pointer())
             zeros_and_ones = builder.zext(builder.bitcast(bits, _BITS), _BYTES)
-            store = builder.store(zeros_and_ones, target, align=LINE if streamed else 1)
-            if streamed:
+            store = builder.store(zeros_and_ones, target, align=LINE if nontemporal else 1)
+            if nontemporal:
                 store.set_metadata("nontemporal", builder.module.add_metadata([ir.Constant(ir.IntType(32), 1)]))
             return context.get_dummy_value()
 
@@ -80,16 +79,16 @@ def _spread(streamed: bool) -> Callable[..., Any]:
     return _primitive(definition)
 
 
-# spread(row, start, word): write the 64 bits of `word` as 64 bytes of 0 or 1 to row[start:start + 64] (row: 1-D int8,
-# contiguous). The other does so past the caches, straight to memory: row[start] must be where a cache line begins, and
-# fence() must follow before another thread reads it.
-spread = _spread(streamed=False)
-spread_streamed = _spread(streamed=True)
+# spread(row, start, word) writes the 64 bits of `word` as 64 bytes of 0 or 1 to row[start:start + 64] (row: 1-D int8,
+# contiguous). The non-temporal variant bypasses the caches: row[start] must be the start of a cache line, and fence()
+# must be called before another thread reads it.
+spread = _spread(nontemporal=False)
+spread_nontemporal = _spread(nontemporal=True)
 
 
 @_primitive
 def gather(typingctx: Any, row: Any, start: Any) -> Any:
-    """The 64 bits of a uint64 from the 64 bytes ``row[start:start + 64]``: 1 where a byte is not 0 (see ``spread``)."""
+    """The inverse of ``spread``: a uint64 with bit ``k`` set where ``row[start + k]`` is not 0, for k below 64."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         array, offset = args
@@ -103,7 +102,7 @@ def gather(typingctx: Any, row: Any, start: Any) -> Any:
 
 @_primitive
 def fence(typingctx: Any) -> Any:
-    """All that was written is there for other threads to see."""
+    """A full memory barrier: earlier writes become visible to other threads."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         builder.fence("seq_cst")
@@ -129,7 +128,7 @@ def blank(typingctx: Any, row: Any, visible: Any) -> Any:
 
 @_primitive
 def prefetch(typingctx: Any, rows: Any, row: Any, offset: Any) -> Any:
-    """Ask for the cache line ``offset`` bytes into ``rows[row]``, soon to be written: a hint, even past the end."""
+    """Prefetch the cache line ``offset`` bytes into ``rows[row]`` for writing: a hint, harmless past the end."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         array = context.make_array(signature.args[0])(context, builder, args[0])
@@ -146,41 +145,36 @@ def prefetch(typingctx: Any, rows: Any, row: Any, offset: Any) -> Any:
 
 
 def stack_words(count: int) -> Callable[..., Any]:
-    """A primitive that gives an array of ``count`` uint64 on the stack, not cleared; it must not be returned.
+    """A primitive that returns a pointer to ``count`` uint64 on the caller's stack, not cleared.
 
-    Unlike an array handed in, it cannot overlap anything else, so the compiler keeps it in registers.
+    Unlike an array argument, they cannot overlap anything else, so the compiler keeps them in registers.
     """
-    array_type = types.Array(types.uint64, 1, "C")
 
     @_primitive
     def allocate(typingctx: Any) -> Any:
         def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            data = cgutils.alloca_once(builder, ir.IntType(64), size=count)
-            array = context.make_array(array_type)(context, builder)
-            shape, strides = (context.get_constant(types.intp, n) for n in (count, 8))
-            populate_array(array, data=data, shape=[shape], strides=[strides], itemsize=strides, meminfo=None)
-            return array._getvalue()
+            return cgutils.alloca_once(builder, ir.IntType(64), size=count)
 
-        return array_type(), codegen
+        return types.CPointer(types.uint64)(), codegen
 
     return allocate
 
 
 @jit
 def bit(index):
-    """The uint64 with bit ``index`` set."""
+    """A uint64 with only bit ``index`` set."""
     return U64(1) << U64(index)
 
 
 @jit
 def suit_mask(suit):
-    """The set of all cards of a suit."""
+    """The set of all cards in a suit."""
     return U64(0x1FFF) << U64(13 * suit)
 
 
 @_primitive
 def deposit(typingctx: Any, low: Any, word: Any) -> Any:
-    """Move the low bits of ``low`` to where ``word`` has bits set: the x86 instruction ``pdep`` (BMI2)."""
+    """Move the low bits of ``low`` to the set bits of ``word``: the x86 instruction ``pdep`` (BMI2)."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         function_type = ir.FunctionType(ir.IntType(64), [ir.IntType(64)] * 2)
@@ -194,14 +188,14 @@ if get_host_cpu_features().get("bmi2", False):
 
     @jit
     def select(word, n):
-        """Index of the bit set in ``word`` that has ``n`` set bits below it (Pandey et al. 2017, with ``pdep``)."""
+        """The index of the set bit of ``word`` that has ``n`` set bits below it (Pandey et al. 2017, with ``pdep``)."""
         return lowest(deposit(bit(n), word))
 
 else:
 
     @jit
     def select(word, n):
-        """Index of the bit set in ``word`` that has ``n`` set bits below it: six halvings, no branch."""
+        """The index of the set bit of ``word`` that has ``n`` set bits below it: six halvings, no branch."""
         index = 0
         for half in (32, 16, 8, 4, 2, 1):
             low = popcount(word & ((U64(1) << U64(half)) - U64(1)))
@@ -225,20 +219,20 @@ GOLDEN = U64(0x9E3779B97F4A7C15)
 
 @jit
 def stream_key(seed, index):
-    """The key of stream ``index`` of ``seed``: different for every pair, whatever the batch."""
+    """The key of stream ``index`` of ``seed``, which does not depend on the batch."""
     return mix(mix(U64(seed) + GOLDEN) ^ (U64(index) * GOLDEN + GOLDEN))
 
 
 @jit
 def random_word(rng):
-    """Next word of a SplitMix64 stream held in ``rng[0]``."""
+    """The next word of the SplitMix64 stream whose state is ``rng[0]``."""
     rng[0] += GOLDEN
     return mix(rng[0])
 
 
 @jit
 def scaled(word, n):
-    """A number in 0..n-1 from the high half of ``word`` by multiply and shift (Lemire 2019).
+    """Map the high half of a random word to 0..n-1 by multiply and shift (Lemire 2019).
 
     The bias is below n / 2**32.
     """
@@ -247,5 +241,5 @@ def scaled(word, n):
 
 @jit
 def below(rng, n):
-    """A uniform number in 0..n-1 from the stream held in ``rng[0]``."""
+    """A uniform random number in 0..n-1 from the stream whose state is ``rng[0]``."""
     return scaled(random_word(rng), n)

@@ -1,4 +1,4 @@
-"""What one seat may know of a table: the record with everything else blanked out."""
+"""What one seat may know of a table: its state with everything else blanked out."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ _PAST_THE_DECK = U64(0xFFF << 52)
 
 @jit
 def sees_hand(s, seat):
-    """Whether a seat may look at its own cards: not before it has answered the blind question."""
+    """Whether a seat may look at its own cards, which it may not before it has answered the blind nil question."""
     return s.blind[seat] != UNASKED
 
 
 @jit
 def sees_drawn(s, seat):
-    """Whether there is a drawn card that only ``seat`` may look at now."""
+    """Whether ``seat`` has drawn a card, which only it may see."""
     return s.phase == DRAFT and s.seat == seat
 
 
 @jit
 def conceal(states, row, r, seat, outs, out_row):
-    """Write to ``outs[out_row]`` the record ``states[row]`` as ``seat`` may know it.
+    """Write what ``seat`` may know of ``states[row]`` to ``outs[out_row]``.
 
-    Other hands, unseen discards, the stock, what others gave up or received and the random stream are
-    blank: cards of the deck are UNKNOWN_CARD, sets are empty. Anything computed from the copy cannot leak.
+    Other hands, unseen discards, the stock, what others gave up or received, and the random stream are
+    blank: cards of the deck are UNKNOWN_CARD, sets are empty. Nothing computed from the copy can leak them.
     """
     outs[out_row] = states[row]
     s = states[row]
@@ -50,7 +50,7 @@ def conceal(states, row, r, seat, outs, out_row):
 
 @jit
 def every_fourth(word):
-    """Bits 0 to 12 of a word, moved apart to bits 0, 4, 8, ... (Warren, Hacker's Delight, 7-2)."""
+    """Move bits 0 to 12 of a word to bits 0, 4, 8, ... (Warren, Hacker's Delight, 7-2)."""
     word = (word | word << U64(24)) & U64(0x000000FF000000FF)
     word = (word | word << U64(12)) & U64(0x000F000F000F000F)
     word = (word | word << U64(6)) & U64(0x0303030303030303)
@@ -59,10 +59,10 @@ def every_fourth(word):
 
 @jit
 def seen_in_draft(s, r, seat):
-    """The places of the deck that ``seat`` has seen in the draft, as bits.
+    """The positions in the deck that ``seat`` has seen in the draft, as bits.
 
-    Draw k takes places 2k and 2k + 1, and the opener decides draws 0, 2, 4, ... So the first cards of the opener's
-    draws lie at places 0, 4, 8, ..., the second ones at 1, 5, 9, ..., and the other seat's two further on each.
+    Draw k takes positions 2k and 2k + 1, and the opener decides draws 0, 2, 4, ... So the first cards of the opener's
+    draws are at positions 0, 4, 8, ..., the second ones at 1, 5, 9, ..., and those of the other seat two further each.
     """
     own = 0 if seat == s.opener else 1
     decided = ones((s.draws + 1 - own) >> 1, 13)

@@ -1,4 +1,4 @@
-"""Begin a match and begin a hand: the shuffle, the deal, the first to act."""
+"""The start of a match and of a hand: the shuffle, the deal, the first seat to act."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from spades_env.engine.state import LOOKED, NO_BID, UNASKED, UNKNOWN_CARD
 
 @jit
 def start_match(s, r, key, match, opener):
-    """Scores to zero, the random stream to ``(key, match)``, and the first hand dealt."""
+    """Set the scores to zero and the random stream to ``(key, match)``, and start the first hand."""
     s.key = key
     s.match = match
     s.hand_number = 0
@@ -35,20 +35,20 @@ def start_hand(s, r, opener):
 
 @jit
 def hand_stream(s, hand):
-    """Where the random stream of a hand begins, ``hand`` being how many are finished before it."""
+    """The initial state of a hand's random stream; ``hand`` is the number of hands finished before it."""
     return mix(mix(s.key + U64(s.match) * GOLDEN) + U64(hand) * GOLDEN)
 
 
 @jit
 def stream_after(s, r, hand, draws):
-    """Where that stream stands after the shuffle, which takes a word for every two cards, and ``draws`` more words."""
+    """The state of that stream after the shuffle, which takes a word for every two cards, and ``draws`` more words."""
     return hand_stream(s, hand) + U64(r.deck_size // 2 + draws) * GOLDEN
 
 
 @jit
 def shuffle(s, r):
-    """A uniform order of the deck (Fisher-Yates), from (key, match, hand number) alone: what was played before
-    does not enter, so a match played again by others has the same decks to the end.
+    """Shuffle the deck (Fisher-Yates). The order depends only on (key, match, hand number), not on earlier play:
+    a match played again by other players has the same decks.
     """
     s.rng[0] = hand_stream(s, s.hand_number)
     size = r.deck_size
@@ -61,7 +61,7 @@ def shuffle(s, r):
         j = scaled(word, i + 1)
         s.deck[i], s.deck[j] = s.deck[j], s.deck[i]
         i -= 1
-        if i > 0:  # the low half of the word serves a second draw
+        if i > 0:  # the low half of the word is used for a second draw
             j = scaled(word << U64(32), i + 1)
             s.deck[i], s.deck[j] = s.deck[j], s.deck[i]
             i -= 1
@@ -69,7 +69,7 @@ def shuffle(s, r):
 
 @jit
 def deal(s, r, opener):
-    """Begin a hand from the order in ``s.deck``: clear the last one, hand out cards if the game deals them."""
+    """Start a hand from the order in ``s.deck``: clear the last hand, and deal unless there is a draft."""
     s.opener = opener
     s.pile = 0
     s.kept = 0

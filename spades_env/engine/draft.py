@@ -1,4 +1,4 @@
-"""The draft of the two-player game: draw a card, keep it or take the next."""
+"""The draft of the two-player game: draw a card, and keep it or take the next one."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from spades_env.engine.state import BLIND, DRAFT, HIDDEN, PUBLIC, UNASKED
 
 @jit
 def next_draw(s):
-    """The seat on turn draws, or first answers the blind question if it has not been asked."""
+    """Let the seat on turn draw, or answer the blind nil question first if it has not been asked."""
     s.phase = BLIND if s.blind[s.seat] == UNASKED else DRAFT
 
 
 @jit
 def kept_bit(draw):
-    """The place in ``kept`` of a draw: the opener's thirteen, draws 0, 2, 4, ..., then the other seat's."""
+    """The bit of ``kept`` for a draw: first the opener's thirteen, draws 0, 2, 4, ..., then the other seat's."""
     return 13 * (draw & 1) + (draw >> 1)
 
 
@@ -29,7 +29,7 @@ def was_kept(s, draw):
 
 @jit
 def draft(s, r, action):
-    """KEEP or REJECT the drawn card; the other one of the two goes to the discard pile."""
+    """KEEP or REJECT the drawn card; the other of the two cards goes to the discard pile."""
     seat = s.seat
     drawn = bit(s.deck[2 * s.draws])
     following = bit(s.deck[2 * s.draws + 1])

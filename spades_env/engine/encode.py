@@ -1,9 +1,9 @@
-"""The encoder: what a seat may know, written as the zeros and ones of ``spades_env.observation``."""
+"""The encoder: writes what a seat may know as the zeros and ones of ``spades_env.observation``."""
 
 from __future__ import annotations
 
 from spades_env.cards import NUM_ACTIONS
-from spades_env.engine.bits import U64, bit, spread, spread_streamed, stack_words
+from spades_env.engine.bits import U64, bit, spread, spread_nontemporal, stack_words
 from spades_env.engine.conceal import sees_drawn, sees_hand
 from spades_env.engine.jit import jit
 from spades_env.engine.ledger import ones
@@ -11,15 +11,11 @@ from spades_env.engine.state import BROKEN, PLAY
 from spades_env.engine.step import legal
 from spades_env.observation import FIELDS, WORDS
 
-# Starts as plain ints: numba compiles them to constants.
-_DRAWN, _GONE, _PLAYS, _TRICK, _BROKEN, _PHASE, _LEADER, _OPENER, _TURN, _DRAWS, _SCORE = (
-    FIELDS[name].start
-    for name in (
-        *("drawn", "gone", "plays", "trick", "broken", "phase"),
-        *("leader", "opener", "turn", "draws", "score"),
-    )
-)
-_SEAT, _PILE, _SIDE = (FIELDS[name].stride for name in ("plays", "draws", "score"))  # from block to block
+# Plain ints, which numba compiles to constants.
+_DRAWN, _GONE, _PLAYS, _TRICK, _BROKEN = (FIELDS[name].start for name in ("drawn", "gone", "plays", "trick", "broken"))
+_PHASE, _LEADER, _OPENER, _TURN = (FIELDS[name].start for name in ("phase", "leader", "opener", "turn"))
+_DRAWS, _SCORE = (FIELDS[name].start for name in ("draws", "score"))
+_SEAT, _PILE, _SIDE = (FIELDS[name].stride for name in ("plays", "draws", "score"))
 
 
 @jit
@@ -34,13 +30,13 @@ def put(words, start, width, value):
 
 @jit
 def bit_or_none(index):
-    """The uint64 with bit ``index`` set, or 0 if ``index`` is -1."""
+    """A uint64 with only bit ``index`` set, or 0 if ``index`` is -1."""
     return bit(index + 1) >> U64(1)
 
 
 @jit
 def pack(s, r, seat, words):
-    """The observation of ``seat`` as bits in ``words`` (uint64 of shape (WORDS,)): what conceal shows, no more."""
+    """Write the observation of ``seat`` as bits to ``words`` (WORDS uint64): only what ``conceal`` leaves visible."""
     for k in range(WORDS):
         words[k] = 0
     players = r.players
@@ -48,7 +44,7 @@ def pack(s, r, seat, words):
         words[0] = s.hands[seat]
     if r.draft:
         put_draft(s, r, seat, words)
-    # one call for each seat, place and side, not loops: constant positions make a put two instructions
+    # Calls instead of loops over seats, sides and places: with constant positions a put takes two instructions.
     put_seat(s, players, seat, 0, words)
     put_seat(s, players, seat, 1, words)
     if players > 2:
@@ -78,22 +74,22 @@ def pack(s, r, seat, words):
 
 @jit
 def seat_from(other, seat, players):
-    """How many places clockwise from ``seat`` the seat ``other`` sits."""
+    """How many places clockwise from ``seat`` the seat ``other`` is."""
     places = other - seat
     return places if places >= 0 else places + players
 
 
 @jit
 def put_seat(s, players, seat, relative, words):
-    """The block of one seat, ``relative`` places clockwise from ``seat``."""
+    """Write the block of the seat ``relative`` places clockwise from ``seat``."""
     other = seat + relative
     if other >= players:
         other -= players
-    other = U64(other)  # unsigned, or numba asks at every use whether it counts from the end
+    other = U64(other)  # unsigned, so that numba does not handle negative indices
     start = _PLAYS + _SEAT * relative
     put(words, start, 52, s.plays[other])
     shown = bit_or_none(s.bids[other])
-    shown |= U64(s.blind[other]) << U64(18)  # UNASKED 0, LOOKED 1 and BLIND_BID 2 are the bits already
+    shown |= U64(s.blind[other]) << U64(18)  # UNASKED 0, LOOKED 1 and BLIND_BID 2 are the two bits of "answer"
     shown |= (bit(s.tricks[other]) - U64(1)) << U64(20)
     shown |= U64(s.voids[other]) << U64(37)
     put(words, start + 52, 41, shown)
@@ -101,7 +97,7 @@ def put_seat(s, players, seat, relative, words):
 
 @jit
 def put_side(s, sides, seat, relative, words):
-    """The block of one side, ``relative`` places from that of ``seat``."""
+    """Write the block of the side ``relative`` places after that of ``seat``."""
     side = (seat & 1 if sides == 2 else seat) + relative
     if side >= sides:
         side -= sides
@@ -110,16 +106,16 @@ def put_side(s, sides, seat, relative, words):
 
 @jit
 def put_trick(s, place, words):
-    """The card in one place of the current trick; a place not filled yet holds UNKNOWN_CARD, -1."""
+    """Write the card in one place of the current trick; an empty place holds UNKNOWN_CARD, -1."""
     put(words, _TRICK + 52 * place, 52, bit_or_none(s.order[U64(s.played - s.in_trick + place)]))
 
 
 @jit
 def put_draft(s, r, seat, words):
-    """The slices that only a draft fills."""
+    """Write the slices that only a draft uses."""
     if sees_drawn(s, seat):
         put(words, _DRAWN, 52, bit(s.deck[2 * s.draws]))
-    # the opener decides draws 0, 2, 4, ... and the other seat the rest
+    # The opener decides draws 0, 2, 4, ..., the other seat the rest.
     opens = seat != s.opener
     for relative in range(2):
         parity = opens ^ relative
@@ -132,13 +128,13 @@ _words = stack_words(WORDS)
 
 
 @jit
-def encode(s, r, seat, observation, streamed=False):
-    """Write the observation of ``seat`` to a row of int8; ``streamed``: by :func:`spread_streamed`."""
+def encode(s, r, seat, observation, nontemporal=False):
+    """Write the observation of ``seat`` to a row of int8, optionally by non-temporal stores."""
     words = _words()
     pack(s, r, seat, words)
-    if streamed:
+    if nontemporal:
         for k in range(WORDS):
-            spread_streamed(observation, 64 * k, words[k])
+            spread_nontemporal(observation, 64 * k, words[k])
     else:
         for k in range(WORDS):
             spread(observation, 64 * k, words[k])
@@ -146,15 +142,15 @@ def encode(s, r, seat, observation, streamed=False):
 
 @jit
 def encode_mask(low, high, mask):
-    """Write the two words of :func:`spades_env.engine.step.legal` to a row of 75 int8."""
+    """Write the two words that ``legal`` returns to a row of 75 int8."""
     spread(mask, 0, low)
     spread(mask, NUM_ACTIONS - 64, (low >> U64(NUM_ACTIONS - 64)) | (high << U64(128 - NUM_ACTIONS)))
 
 
 @jit
-def encode_for(s, r, seat, observation, mask, streamed=False):
-    """Write observation and action mask of ``seat``; the mask is all 0 unless it is on turn."""
-    encode(s, r, seat, observation, streamed)
+def encode_for(s, r, seat, observation, mask, nontemporal=False):
+    """Write the observation and the action mask of ``seat``; the mask is all 0 unless the seat is on turn."""
+    encode(s, r, seat, observation, nontemporal)
     if seat == s.seat:
         low, high = legal(s, r)
         encode_mask(low, high, mask)

@@ -1,4 +1,4 @@
-"""The exchange of a blind-nil bidder: give up cards, take as many from the discard pile."""
+"""The exchange of a blind nil bidder: give up cards and receive as many from the discard pile."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from spades_env.engine.state import BLIND_BID, EXCHANGE
 
 @jit
 def next_exchange(s, r):
-    """After the draft: the next blind bidder in bidding order exchanges; after the last one the bidding begins."""
+    """After the draft, turn to the next blind nil bidder in bidding order; after the last one start the bidding."""
     while r.exchange > 0 and s.turn < r.players:
         seat = nth_bidder(s, r, s.turn)
         s.turn += 1
@@ -25,7 +25,7 @@ def next_exchange(s, r):
 
 @jit
 def exchange(s, r, action):
-    """Give up a card, or be DONE; the replacements come when no more will be given up. Returns True when they came."""
+    """Give up a card, or be DONE. Returns True once no more can be given up and the replacements have been drawn."""
     seat = s.seat
     if action != DONE:
         card = bit(action)
@@ -44,9 +44,9 @@ def exchange(s, r, action):
 
 @jit
 def draw_replacements(s, seat):
-    """As many random cards of the pile as the seat has given up, unless they are fixed already (a replay).
+    """Draw as many random cards from the pile as the seat has given up; a replay has already fixed them.
 
-    Either way the random stream moves on by a word for each card.
+    Either way the random stream advances by a word for each card.
     """
     received = s.received[seat]
     s.rng[0] += U64(popcount(received)) * GOLDEN

@@ -1,4 +1,4 @@
-"""The actions of the current hand, read back from its record."""
+"""The actions of the current hand, read back from the state of the table."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ LONGEST_HAND = 96  # actions: two players, draft, both blind with exchange=13 ma
 
 @jit
 def cards_replaced(s, seat):
-    """How many cards have come back to a seat of a two-player game for those that it gave up."""
+    """How many replacements a seat of a two-player game has received for the cards it gave up."""
     return 0 if s.phase == EXCHANGE and s.seat == seat else s.exchanged[seat]
 
 
 @jit
 def exchange_is_over(s, r, place):
-    """Whether the seat in ``place`` of the bidding order has bid blind nil and has got its new cards."""
+    """Whether the seat at index ``place`` of the bidding order has bid blind nil and received its replacements."""
     seat = nth_bidder(s, r, place)
     if r.exchange == 0 or s.blind[seat] != BLIND_BID or (s.phase == EXCHANGE and s.seat == seat):
         return False
-    if r.draft:  # the exchanges come after the draft, and `turn` counts them
+    if r.draft:  # the exchanges follow the draft, and `turn` counts them
         return s.phase > EXCHANGE or (s.phase == EXCHANGE and place < s.turn)
     return True
 
 
 @jit
 def put_blind(s, r, seat, actions, n):
-    """Append a seat's answer to the blind question, if it has given one; returns the new length."""
+    """Append a seat's answer to the blind nil question, if it has given one; returns the new length."""
     if r.blind_nil > 0 and s.blind[seat] != UNASKED:
         actions[n] = BLIND_NIL if s.blind[seat] == BLIND_BID else LOOK
         n += 1
@@ -40,7 +40,7 @@ def put_blind(s, r, seat, actions, n):
 
 @jit
 def put_exchange(s, r, place, actions, n):
-    """Append what the seat in ``place`` of the bidding order did in its exchange; returns the new length."""
+    """Append what the seat at index ``place`` of the bidding order did in its exchange; returns the new length."""
     seat = nth_bidder(s, r, place)
     rest = s.given[seat]
     while rest:
@@ -55,15 +55,15 @@ def put_exchange(s, r, place, actions, n):
 
 @jit
 def history(states, rules, actions):
-    """Write the actions that lead from the deal to the state of a table, given-up cards in ascending order.
+    """Write the actions that lead from the deal to the state of a table; cards given up are in ascending order.
 
     Args:
-        states: array of one STATE record, with all its cards.
-        rules: array of its RULES record.
+        states: array of one STATE, with all its cards.
+        rules: array of one RULES.
         actions: int8 of shape (LONGEST_HAND,).
 
     Returns:
-        How many actions there are, and whether an exchange is over.
+        The number of actions, and whether an exchange is over.
     """
     s = states[0]
     r = rules[0]

@@ -1,8 +1,7 @@
-"""The compiler's decorator: numba, cached on disk under a digest of the sources.
+"""The decorator of kernels: numba, cached on disk under a digest of the sources.
 
-Numba's own cache looks at the file of the cached function alone, so that after an edit to a kernel a
-cached caller in another file keeps the old machine code. Here the folder's name holds a digest of
-every source that takes part, so any edit starts a fresh cache.
+Numba's own cache only checks the file of the cached function: after an edit to a kernel, a cached caller in another
+file keeps the old machine code. Here the folder is named by a digest of all sources, so any edit starts a new cache.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ _announced: set[tuple[Path, str]] = set()
 
 
 def _cache_root() -> Path:
-    """The first folder of the usual ones that can be written to; ``SPADES_CACHE_DIR`` comes before all."""
+    """``SPADES_CACHE_DIR`` if it is set, else the first of the usual folders that is writable."""
     chosen = os.environ.get("SPADES_CACHE_DIR")
     if chosen:
         return Path(chosen)
@@ -35,10 +34,10 @@ def _cache_root() -> Path:
 
 
 class Compiler:
-    """Makes a ``jit`` decorator whose cache is keyed on ``sources`` and on numba's version.
+    """A ``jit`` decorator whose cache is keyed on ``sources`` and the versions of numba and Python.
 
     Args:
-        sources: the files whose code the kernels may reach; a folder stands for its ``.py`` files.
+        sources: the files that kernels take code or constants from; a folder stands for its ``.py`` files.
     """
 
     def __init__(self, *sources: Path) -> None:
@@ -49,11 +48,11 @@ class Compiler:
         self.folder = _cache_root() / digest.hexdigest()[:16]
 
     def __call__(self, function: Callable[..., Any]) -> Any:
-        """``function`` compiled by numba and inlined where called: no Python objects, no lock held, cached on disk."""
+        """Compile ``function`` and inline it into its callers: no Python objects, GIL released, cached on disk."""
         return self._compile(function, forceinline=True)
 
     def apart(self, function: Callable[..., Any]) -> Any:
-        """The same for a large function: compiled once, and called."""
+        """The same without inlining, for large functions."""
         return self._compile(function, forceinline=False)
 
     def _compile(self, function: Callable[..., Any], forceinline: bool) -> Any:
@@ -67,14 +66,14 @@ class Compiler:
             numba.core.config.CACHE_DIR = before
 
     def announce(self, what: str, kernel: str = "", seconds: int = 20) -> None:
-        """Say on stderr, once, that ``what`` is about to be compiled, if nothing of it is cached yet.
+        """Print to stderr, once per process, that ``what`` is about to be compiled, unless it is cached.
 
         Args:
-            what: in words.
-            kernel: ``"file.function"`` of a kernel that takes long by itself; by default any tells that all are there.
-            seconds: about how long it takes.
+            what: what is compiled, in words.
+            kernel: ``"file.function"`` of the kernel to look for in the cache; by default any kernel will do.
+            seconds: roughly how long compiling takes.
         """
-        # The folder alone means nothing: numba makes it as soon as a function is decorated.
+        # That the folder exists is not enough: numba creates it as soon as a function is decorated.
         if (self.folder, kernel) not in _announced and not any(self.folder.rglob(f"{kernel}*.nbi")):
             text = f"compiling {what}, once on this machine (about {seconds} s) ..."
             print(f"spades_env: {text}", file=sys.stderr, flush=True)
@@ -82,5 +81,5 @@ class Compiler:
 
 
 PACKAGE = Path(__file__).parents[1]
-ENGINE_SOURCES = (PACKAGE / "engine", PACKAGE / "cards.py", PACKAGE / "observation.py", PACKAGE / "tables.py")
+ENGINE_SOURCES = (PACKAGE / "engine", *(PACKAGE / f"{name}.py" for name in ("cards", "episodes", "observation")))
 jit = Compiler(*ENGINE_SOURCES)

@@ -1,4 +1,4 @@
-"""Points and bags of a side as the zeros and ones of ``spades_env.observation``."""
+"""The points and bags of a side, as the zeros and ones of ``spades_env.observation``."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ _TO_TARGET, _BAGS, _BAG_ROOM = (
 
 @jit
 def ones(count, most):
-    """``count`` ones from bit 0 up, cut off at 0 and ``most``."""
+    """The lowest ``count`` bits set, with ``count`` clipped to 0..most."""
     return bit(min(max(count, 0), most)) - U64(1)
 
 
 @jit
 def side_block(r, score, bags):
-    """The block of a side: score, to_target, bags and bag_room, one after another."""
+    """The block of a side: score, to_target, bags and bag_room, in this order."""
     block = U64(min(max(score, -32768), 32767) & 0xFFFF)
     block |= ones((r.target - score + TARGET_STEP - 1) // TARGET_STEP, 16) << U64(_TO_TARGET)
     block |= U64(min(bags, 127)) << U64(_BAGS)

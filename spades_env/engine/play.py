@@ -1,4 +1,4 @@
-"""Card play: what may be played, who wins the trick."""
+"""Card play: the legal cards and the winner of a trick."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _SPADES = U64(SPADES_MASK)
 
 @jit
 def led_suit(s):
-    """Suit of the first card of the current trick, which must not be empty."""
+    """The suit led to the current trick, which must not be empty."""
     return s.order[s.played - s.in_trick] // 13
 
 
@@ -31,7 +31,7 @@ def playable(s, r):
 
 @jit
 def play(s, r, card):
-    """Play a card. Returns True if it was the last one of the hand."""
+    """Play a card. Returns True if it was the last card of the hand."""
     seat = s.seat
     suit = card // 13
     if s.in_trick == 0:
@@ -42,7 +42,7 @@ def play(s, r, card):
                 s.broken = BROKEN
                 s.voids[seat] |= 0b0111  # only a hand of nothing but spades may lead one now
             else:
-                s.broken = BROKEN_UNSEEN  # the others cannot know: she might have led another suit
+                s.broken = BROKEN_UNSEEN  # the others cannot know: the seat might have led another suit
     else:
         led = led_suit(s)
         best = s.best_card

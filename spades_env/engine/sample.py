@@ -1,10 +1,10 @@
-"""A world that agrees with all that one seat knows: every hidden card placed at random, without bias.
+"""Determinization: a world consistent with everything that one seat knows, drawn uniformly.
 
-A world is a full order of the deck together with the cards that the other seat gave up and got in an exchange. It
-agrees with a view if the cards seen are where they were seen and every past play was legal in it. That holds
-exactly if each hidden hand avoids the suits of its ``voids``, which the record keeps. All worlds that agree are
-equally likely, up to the rounding of 53 bits: what is tied by voids or by an exchange is drawn by counting,
-how many cards of each kind go where, then which, then in which order; there is no rejection and no allocation.
+A world is a full order of the deck, with the cards that the other seat gave up and received in an exchange. It is
+consistent with a view if every card seen is where it was seen and every past play was legal, which is the case if and
+only if no hidden hand holds a suit of its ``voids``. All consistent worlds are equally likely, up to rounding to 53
+bits. Where voids or an exchange constrain the hidden cards, counting decides how many cards of each kind go where;
+then the cards are drawn, then their order. There is no rejection and no allocation.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from spades_env.engine.state import BROKEN_UNSEEN, HIDDEN, OVER, PUBLIC, UNKNOWN
 _ALL = U64(ALL_CARDS)
 _SPADES = U64(SPADES_MASK)
 _NONE = U64(0)
-# Ways to choose k of n cards: BINOMIAL[n, k], all exact.
+# BINOMIAL[n, k] is the number of ways to choose k of n cards, exact.
 BINOMIAL = np.array([[math.comb(n, k) for k in range(53)] for n in range(53)], np.float64)
 
 
 @jit
 def draw_card(rng, cards):
-    """A random card of a set."""
+    """A random card from a set."""
     return select(cards, below(rng, popcount(cards)))
 
 
@@ -54,7 +54,7 @@ def draw_unit(rng):
 
 @jit
 def outside(voids):
-    """The cards that a hand with these voids may hold."""
+    """The set of cards that a hand with these voids may hold."""
     cards = _NONE
     for suit in range(4):
         if not (voids >> suit) & 1:
@@ -64,19 +64,19 @@ def outside(voids):
 
 @jit
 def sample_world(views, row, r, observer, rng, outs, out_row):
-    """Write to ``outs[out_row]`` a random world that agrees with ``views[row]``, what ``observer`` knows.
+    """Write a random world consistent with ``views[row]`` to ``outs[out_row]``.
 
     Args:
-        views: array of STATE records as ``conceal`` leaves them.
-        row: which of them.
-        r: the record of the rules.
+        views: array of STATE, as ``conceal`` writes them.
+        row: index of the view.
+        r: the RULES.
         observer: the seat whose view it is.
         rng: uint64 of shape (1,), the random stream.
-        outs: array of STATE records.
-        out_row: which of them to write.
+        outs: array of STATE.
+        out_row: index to write to.
 
     Returns:
-        The seed of the world's own random stream: it goes on as ``Game(seed=seed)`` does.
+        The seed of the world's own random stream: later hands are those of ``Game(seed=seed)``.
     """
     outs[out_row] = views[row]
     s = outs[out_row]
@@ -84,7 +84,7 @@ def sample_world(views, row, r, observer, rng, outs, out_row):
     s.key = stream_key(seed, 0)
     s.match = 0
     replaced = cards_replaced(s, 0) + cards_replaced(s, 1) if r.players == 2 else 0
-    finished = 1 if s.phase == OVER else 0  # the last hand of a match is counted already
+    finished = 1 if s.phase == OVER else 0  # the last hand of a match is already counted
     s.rng[0] = stream_after(s, r, s.hand_number - finished, replaced)
     if not sees_hand(s, observer) or (r.draft and s.draws < 2 * r.hand_size):
         place_anywhere(s, r, rng)
@@ -111,7 +111,7 @@ def full_deck(r):
 
 @jit
 def first_hand(s, seat):
-    """The cards that a seat held before any exchange and any trick."""
+    """The set of cards that a seat held before any exchange and any trick."""
     cards = s.hands[seat] | s.plays[seat]
     if seat < 2:
         cards = (cards | s.given[seat]) & ~s.received[seat]
@@ -120,7 +120,7 @@ def first_hand(s, seat):
 
 @jit
 def place_anywhere(s, r, rng):
-    """Nothing ties a hidden card to an owner: deal them over all unknown places, and take the hands from there."""
+    """Nothing constrains the hidden cards: put them in the unknown places of the deck, and deal the hands from it."""
     rest = full_deck(r)
     for k in range(r.deck_size):
         if s.deck[k] != UNKNOWN_CARD:
@@ -147,7 +147,7 @@ def place_anywhere(s, r, rng):
 
 @jit
 def sample_blind_exchange(s, other, rng):
-    """The exchange of the other seat, for an observer that has not seen a card: any cards for any cards."""
+    """Sample the other seat's exchange for an observer that has not seen a card: any cards for any cards."""
     given = draw_set(rng, s.hands[other], s.exchanged[other])
     received = draw_set(rng, s.pile, cards_replaced(s, other))
     s.given[other] = given
@@ -158,12 +158,12 @@ def sample_blind_exchange(s, other, rng):
 
 @jit
 def sample_opponent(s, other, rng):
-    """Two players, all cards out: the other hand, and what it gave up and got in an exchange.
+    """Two players, draft or deal over: sample the other hand, and what it gave up and received in an exchange.
 
-    Of the cards that the observer has not seen go elsewhere (``hidden``), the other seat first held 13: those
-    it kept, and those it gave up, which may be of any suit. What it got came from the discards that the observer
-    saw (``seen``) or from the hidden cards. What it kept and got holds all that it played, and nothing of
-    its void suits. Every (kept, given, received) belongs to the same number of deck orders.
+    The other seat first held 13 of the ``hidden`` cards, those that the observer has not seen elsewhere. It kept
+    some and gave up the others, which may be of any suit. It received cards from the discards that the observer
+    saw (``seen``) or from the hidden cards. The cards kept and received include all that it played, and none
+    of its void suits. Every (kept, given, received) has the same number of deck orders.
     """
     observer = 1 - other
     own = first_hand(s, observer)
@@ -175,7 +175,7 @@ def sample_opponent(s, other, rng):
     given_count = np.int64(s.exchanged[other])
     received_count = np.int64(cards_replaced(s, other))
     played_hidden = plays & hidden
-    from_seen = plays & seen  # played, so they were received
+    from_seen = plays & seen  # played, hence received
     free_seen = seen & allowed
     free = hidden & allowed
     to_receive = received_count - popcount(from_seen)
@@ -202,18 +202,18 @@ def sample_opponent(s, other, rng):
 
 @jit
 def split_exchange(counts, spare, to_keep, to_receive, given_count, threshold):
-    """Count the exchanges that explain what the other seat has played, by how they split.
+    """Count the exchanges that are consistent with what the other seat has played, split by split.
 
     Args:
-        counts: how many hidden cards it has played, how many seen and how many hidden ones it may still hold.
-        spare: how many hidden cards it has not played.
-        to_keep: how many cards of its first hand it kept.
-        to_receive: how many cards it got, besides those seen in the discards that it has played.
-        given_count: how many cards it gave up.
-        threshold: stop where the sum of the ways passes this.
+        counts: numbers of hidden cards it has played, and of seen and of hidden cards it may still hold.
+        spare: number of hidden cards it has not played.
+        to_keep: number of cards of its first hand that it kept.
+        to_receive: number of cards it received, without the seen ones that it has played.
+        given_count: number of cards it gave up.
+        threshold: stop at the split with which the running count exceeds this.
 
     Returns:
-        (ways up to there, played hidden cards among those it got, unplayed seen cards among them)
+        (count so far, played hidden cards among those received, unplayed seen cards among those received)
     """
     played, free_seen, free = counts
     ways = 0.0
@@ -240,7 +240,7 @@ def split_exchange(counts, spare, to_keep, to_receive, given_count, threshold):
 
 @jit
 def sample_hands(s, r, observer, rng):
-    """Three or four players: the hidden hands, by how many seats may hold a card."""
+    """Three or four players: sample the hidden hands, grouping cards by the seats that may hold them."""
     players = r.players
     a, b, c = (observer + 1) % players, (observer + 2) % players, (observer + 3) % players
     hidden = full_deck(r) & ~s.hands[observer]
@@ -284,15 +284,15 @@ def sample_hands(s, r, observer, rng):
 
 @jit
 def split_hands(counts, sizes, threshold):
-    """Count the deals of hidden cards to the hands a, b and c, by how the cards that only two may hold split.
+    """Count the deals of hidden cards to the hands a, b and c, split by split of the cards that only two may hold.
 
     Args:
-        counts: how many cards may go to a or b, to a or c, to b or c, to anyone.
-        sizes: how many cards a, b and c still take.
-        threshold: stop where the sum of the ways passes this.
+        counts: numbers of cards that may go to a or b, to a or c, to b or c, to anyone.
+        sizes: numbers of cards that a, b and c still need.
+        threshold: stop at the split with which the running count exceeds this.
 
     Returns:
-        (ways up to there, cards of the first kind to a, of the second to a, of the third to b)
+        (count so far, cards of the first kind to a, of the second to a, of the third to b)
     """
     ab, ac, bc, anyone = counts
     size_a, size_b, size_c = sizes
@@ -321,7 +321,7 @@ def split_hands(counts, sizes, threshold):
 
 @jit
 def place_cards(s, r, rng):
-    """The order of the deck, once it is settled who held what: shuffle each hand, and the rest, over its places."""
+    """Fill the deck once all hands are known: shuffle each hand, and the rest, over its places."""
     rest = full_deck(r)
     for seat in range(r.players):
         rest ^= first_hand(s, seat)
@@ -346,7 +346,7 @@ def place_cards(s, r, rng):
 
 @jit
 def place_draft(s, discards, rng):
-    """The same for a draft, where the observer knows some of the places."""
+    """The same after a draft, where the observer knows some of the places."""
     held = _ALL ^ discards
     for k in range(52):
         if s.deck[k] != UNKNOWN_CARD:
@@ -365,7 +365,7 @@ def place_draft(s, discards, rng):
 
 @jit
 def settle_draft(s, r):
-    """The discard pile and the discards that each seat has seen, from the order of the deck."""
+    """Set the discard pile and the discards that each seat has seen, from the order of the deck."""
     pile = _NONE
     for seat in range(2):
         s.seen[seat] = 0
@@ -383,7 +383,7 @@ def settle_draft(s, r):
 
 @jit
 def led_from_only_spades(s, r):
-    """Whether some trick was led with a spade from a hand of nothing else."""
+    """Whether any trick was led with a spade from a hand of only spades."""
     earlier = _NONE
     for n in range(s.played):
         card = s.order[n]

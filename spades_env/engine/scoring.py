@@ -1,4 +1,4 @@
-"""Points and bags of a finished hand, and the end of the match."""
+"""The points and bags of a finished hand, and the end of the match."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from spades_env.engine.state import ALL_BAGS, BLIND_BID, CONTRACT, ONE_BAG
 
 @jit
 def score_side(s, r, side):
-    """Points of one side for the hand (before bag penalties) and its new bags."""
+    """The points of one side for the hand, before bag penalties, and its new bags."""
     contract = 0
     counted = 0
     points = 0
@@ -44,7 +44,7 @@ def score_side(s, r, side):
 
 @jit
 def set_score(s, r, side, score, bags):
-    """Set points and bags of a side, and what observations show of them, which changes once a hand alone."""
+    """Set the points and bags of a side, and the block of the observation that shows them."""
     s.scores[side] = score
     s.bags[side] = bags
     s.ledger[side] = side_block(r, score, bags)
@@ -52,7 +52,7 @@ def set_score(s, r, side, score, bags):
 
 @jit
 def score_hand(s, r):
-    """Score the finished hand: ``points``, ``scores``, ``bags``, the ``last_*`` fields and the hand number."""
+    """Score the finished hand: set points, scores, bags, the ``last_*`` fields and the hand number."""
     for side in range(r.sides):
         points, bags = score_side(s, r, side)
         bags += s.bags[side]
@@ -70,7 +70,7 @@ def score_hand(s, r):
 
 @jit
 def match_winner(s, r):
-    """The side that has won the match, or -1: someone is past the target or the loss, and one side alone leads."""
+    """The side that has won, or -1: the match ends once a side has reached target or loss and one side leads."""
     best = 0
     shared = False
     ends = False

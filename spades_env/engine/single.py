@@ -1,15 +1,15 @@
-"""One table at a time, called from Python: each takes arrays of one record, since numba passes arrays fastest."""
+"""Kernels for one table, called from Python with arrays of one STATE and one RULES: numba unboxes arrays fastest."""
 
 from __future__ import annotations
 
 from spades_env.engine.bits import U64, bit, stream_key
 from spades_env.engine.conceal import conceal
-from spades_env.engine.deal import deal, shuffle, start_hand, start_match
+from spades_env.engine.deal import deal, start_hand, start_match
 from spades_env.engine.encode import encode, encode_for
-from spades_env.engine.episode import episode_end, hand_rewards
+from spades_env.engine.episode import book
 from spades_env.engine.jit import jit
 from spades_env.engine.sample import sample_world
-from spades_env.engine.scoring import score_side, set_score
+from spades_env.engine.scoring import score_side
 from spades_env.engine.state import DRAFT
 from spades_env.engine.step import is_legal, legal, step
 
@@ -18,38 +18,25 @@ ILLEGAL = -1
 
 @jit
 def begin_match(states, rules, seed, table, match, opener):
-    """Start match number ``match`` of the stream of (``seed``, ``table``)."""
+    """Start match number ``match`` of the stream (``seed``, ``table``)."""
     start_match(states[0], rules[0], stream_key(seed, table), match, opener)
 
 
 @jit
-def set_scores(states, rules, scores, bags):
-    """Set points and bags of every side."""
-    for side in range(rules[0].sides):
-        set_score(states[0], rules[0], side, scores[side], bags[side])
-
-
-@jit
 def begin_hand(states, rules, opener):
-    """Shuffle and deal the current hand anew (its number may have been set from outside)."""
+    """Shuffle and deal the current hand again, after its number has been changed."""
     start_hand(states[0], rules[0], opener)
 
 
 @jit
 def deal_deck(states, rules, opener):
-    """Begin the hand anew from the order in ``deck``."""
+    """Restart the hand from the order in ``deck``."""
     deal(states[0], rules[0], opener)
 
 
 @jit
-def shuffle_deck(states, rules):
-    """Set ``deck`` and ``rng`` as the current hand's shuffle does, and nothing else."""
-    shuffle(states[0], rules[0])
-
-
-@jit
 def apply_action(states, rules, action):
-    """Carry out an action: ILLEGAL with nothing changed, or what ``step`` returns."""
+    """Carry out an action. Returns what ``step`` returns, or ILLEGAL with nothing changed."""
     s = states[0]
     r = rules[0]
     low, high = legal(s, r)
@@ -60,7 +47,7 @@ def apply_action(states, rules, action):
 
 @jit
 def legal_words(states, rules):
-    """The two words of :func:`spades_env.engine.step.legal`."""
+    """The set of legal actions as the two words of ``legal``."""
     return legal(states[0], rules[0])
 
 
@@ -79,10 +66,9 @@ def observe(states, rules, seat, may_act, observation, mask):
 
 
 @jit
-def outcome(states, rules, by_score, by_hand, max_hands, event, rewards):
-    """Write every seat's reward for what :func:`apply_action` returned; (terminated, truncated) after it."""
-    hand_rewards(states[0], rules[0], by_score, event, rewards)
-    return episode_end(states[0], by_hand, max_hands, event)
+def book_event(states, rules, options, event, rewards):
+    """:func:`book` what :func:`apply_action` returned; ``options`` is an array of one EPISODE."""
+    return book(states[0], rules[0], options[0], event, rewards)
 
 
 @jit
@@ -106,11 +92,11 @@ def full_state(states, rules, out):
 
 @jit
 def sample_view(views, rules, observer, rng, out):
-    """Write a world that agrees with a view to ``out``; returns the seed of its random stream."""
+    """Write a world consistent with a view to ``out``; returns the seed of its random stream."""
     return sample_world(views, 0, rules[0], observer, rng, out, 0)
 
 
 @jit
 def bags_of_hand(states, rules, side):
-    """The bags that a side took in a finished hand."""
+    """The bags that a side took in the last finished hand."""
     return score_side(states[0], rules[0], side)[1]

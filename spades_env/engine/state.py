@@ -1,8 +1,8 @@
-"""The record of one table and the record of its rules: all that the kernels read and write.
+"""The packed state of a table and its packed rules: everything that kernels read and write.
 
-A table is one row of :data:`STATE`, a few hundred bytes without a pointer: copying a game is copying
-bytes, saving it is saving bytes, and N games are one array. Sets of cards are uint64 masks; all other numbers are
-signed, since numba makes a float of uint64 mixed with int64.
+A table is one :data:`STATE`, a few hundred bytes without pointers: copying a game is copying bytes, saving it is
+saving bytes, and N games are one array. Sets of cards are uint64 masks; all other numbers are signed, since numba
+converts uint64 mixed with int64 to float.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ class Phase(IntEnum):
     OVER = 5
 
 
-# Kernels take plain ints: numba compiles them to constants.
+# Plain ints, which numba compiles to constants.
 BLIND, DRAFT, EXCHANGE, BID, PLAY, OVER = map(int, Phase)
 NO_BID = -1
 UNASKED, LOOKED, BLIND_BID = range(3)
 HIDDEN, DRAWER, PUBLIC = range(3)
 IGNORE, ONE_BAG, ALL_BAGS, CONTRACT = range(4)
 UNKNOWN_CARD = -1
-BROKEN, BROKEN_UNSEEN = 1, 2  # bit 0 is what everybody has seen
+BROKEN, BROKEN_UNSEEN = 1, 2  # bit 0: everybody has seen it
 
-# What every step of the play touches comes first, to lie in as few cache lines as possible.
+# The fields that every step of the play touches come first, to share as few cache lines as possible.
 STATE = np.dtype(
     [
         ("hands", "u8", 4),  # cards held, by seat
@@ -42,37 +42,37 @@ STATE = np.dtype(
         ("phase", "i1"),
         ("seat", "i1"),  # whose turn it is
         ("opener", "i1"),
-        ("leader", "i1"),  # who led, or leads, the current trick
+        ("leader", "i1"),  # seat that led, or leads, the current trick
         ("in_trick", "i1"),  # cards in the current trick
         ("played", "i1"),  # cards played in this hand
-        ("best_seat", "i1"),  # who is winning the current trick
+        ("best_seat", "i1"),  # seat that is winning the current trick
         ("best_card", "i1"),
         ("broken", "i1"),  # spades are broken: 0, BROKEN or BROKEN_UNSEEN
         ("draws", "i1"),  # draft: draws decided
-        ("turn", "i1"),  # place in the bidding (or exchange) order
+        ("turn", "i1"),  # index in the bidding (or exchange) order
         ("winner", "i1"),  # side that won the match, -1 before
         ("bids", "i1", 4),  # NO_BID until the seat has bid
         ("blind", "i1", 4),  # UNASKED, LOOKED or BLIND_BID
         ("tricks", "i1", 4),  # tricks won in this hand, by seat
-        ("voids", "i1", 4),  # bit s is set once the seat has shown that it holds nothing of suit s
-        ("order", "i1", 56),  # cards played in this hand, in order, then UNKNOWN_CARD; four places to spare
-        ("kept", "i4"),  # draft: which draws were kept, read by draft.was_kept
-        ("ledger", "u8", 4),  # scores and bags as observations show them, by side; all three by scoring.set_score
+        ("voids", "i1", 4),  # by seat; bit s: it has shown a void in suit s
+        ("order", "i1", 56),  # cards played in this hand, in order, then UNKNOWN_CARD; four more than needed
+        ("kept", "i4"),  # draft: draws that were kept, see draft.was_kept
+        ("ledger", "u8", 4),  # scores and bags as observations show them, by side; scoring.set_score sets all three
         ("scores", "i4", 4),  # by side
         ("bags", "i4", 4),  # by side
-        ("exchanged", "i1", 2),  # how many cards the seat has given up
-        ("spare", "i1", 6),  # always 0: in a hole numpy's copies would hold anything, and equal views differ
-        ("seen", "u8", 2),  # draft: discards that the seat has seen
-        ("given", "u8", 2),  # exchange: cards that the seat gave up
-        ("received", "u8", 2),  # exchange: cards that came back
+        ("exchanged", "i1", 2),  # number of cards given up, by seat
+        ("spare", "i1", 6),  # always 0: numpy leaves padding undefined, and equal views would differ
+        ("seen", "u8", 2),  # draft: discards seen, by seat
+        ("given", "u8", 2),  # exchange: cards given up, by seat
+        ("received", "u8", 2),  # exchange: cards received, by seat
         ("pile", "u8"),  # cards in the discard pile
-        ("rng", "u8", 1),  # the random stream within this hand
-        ("key", "u8"),  # names the table's random stream; a deck depends on (key, match, hand number) alone
+        ("rng", "u8", 1),  # state of the hand's random stream
+        ("key", "u8"),  # of the table's random stream; a deck depends only on (key, match, hand number)
         ("match", "i4"),  # matches finished at this table
         ("hand_number", "i4"),  # hands finished in this match
-        ("deck", "i1", 52),  # draw order (draft) or deal order of this hand; bits.blank needs 12 bytes after it
+        ("deck", "i1", 52),  # in draw order (draft) or deal order; bits.blank needs 12 bytes after it
         ("points", "i4", 4),  # score change of the last finished hand, by side
-        ("last_bids", "i1", 4),  # the same of the last finished hand
+        ("last_bids", "i1", 4),  # these three: of the last finished hand
         ("last_blind", "i1", 4),
         ("last_tricks", "i1", 4),
     ],
@@ -83,7 +83,7 @@ _BLOCK = np.dtype((np.void, STATE.itemsize))
 
 
 def copy_state(states: np.ndarray) -> np.ndarray:
-    """A copy of an array of :data:`STATE` records, as blocks of bytes: numpy copies field by field, 20 times slower."""
+    """A copy of an array of :data:`STATE`, as blocks of bytes: numpy copies field by field, 20 times slower."""
     return np.ndarray(states.shape, STATE, states.view(_BLOCK).copy())
 
 
@@ -113,14 +113,14 @@ NO_LOSS = np.iinfo(np.int32).min
 
 
 def rules_array(rules: Rules) -> np.ndarray:
-    """``rules`` as an array of one :data:`RULES` record, for the kernels."""
-    record = np.zeros(1, RULES)
+    """``rules`` as an array of one :data:`RULES`, for the kernels."""
+    packed = np.zeros(1, RULES)
     for name in ("target", "nil", "blind_nil", "bag_limit", "bag_penalty", "players", "sides", "hand_size"):
-        record[name] = getattr(rules, name)
+        packed[name] = getattr(rules, name)
     for name in ("draft", "bids_first", "leads_first", "spades_must_break", "exchange"):
-        record[name] = getattr(rules, name)
-    record["loss"] = NO_LOSS if rules.loss is None else rules.loss
-    record["deck_size"] = len(rules.deck)
-    record["rejected"] = ("hidden", "drawer", "public").index(rules.rejected)
-    record["failed_nil"] = ("ignore", "one_bag", "bags", "contract").index(rules.failed_nil)
-    return record
+        packed[name] = getattr(rules, name)
+    packed["loss"] = NO_LOSS if rules.loss is None else rules.loss
+    packed["deck_size"] = len(rules.deck)
+    packed["rejected"] = ("hidden", "drawer", "public").index(rules.rejected)
+    packed["failed_nil"] = ("ignore", "one_bag", "bags", "contract").index(rules.failed_nil)
+    return packed

@@ -1,10 +1,10 @@
-"""One decision: what is legal, and what an action does."""
+"""One decision: the legal actions, and what an action does."""
 
 from __future__ import annotations
 
 from spades_env.cards import BID_0, BLIND_NIL, DONE, KEEP, LOOK, REJECT
 from spades_env.engine.bidding import answer_blind, bid
-from spades_env.engine.bits import U64, bit, lowest, popcount, select
+from spades_env.engine.bits import U64, bit, popcount, select
 from spades_env.engine.deal import start_hand
 from spades_env.engine.draft import draft
 from spades_env.engine.exchange import exchange
@@ -13,7 +13,7 @@ from spades_env.engine.play import play, playable
 from spades_env.engine.scoring import match_winner, score_hand
 from spades_env.engine.state import BID, BLIND, DRAFT, EXCHANGE, OVER, PLAY
 
-# What a step brought about.
+# What a step returns.
 NOTHING, HAND_ENDED, MATCH_ENDED, EXCHANGED = range(4)
 
 _BLIND_HIGH = U64((1 << BLIND_NIL | 1 << LOOK) >> 64)
@@ -23,7 +23,7 @@ _DONE_HIGH = U64((1 << DONE) >> 64)
 
 @jit
 def legal(s, r):
-    """The set of legal actions as two words: actions 0 to 63, and 64 to 74 from bit 0 up."""
+    """The set of legal actions as two words: actions 0 to 63, then 64 to 74 from bit 0."""
     phase = s.phase
     if phase == PLAY:
         return playable(s, r), U64(0)
@@ -49,7 +49,7 @@ def is_legal(low, high, action):
 
 @jit
 def nth_legal(low, high, n):
-    """The legal action that has ``n`` legal ones below it."""
+    """The legal action that has ``n`` legal actions below it."""
     below_64 = popcount(low)
     if n < below_64:
         return select(low, n)
@@ -57,15 +57,9 @@ def nth_legal(low, high, n):
 
 
 @jit
-def first_legal(low, high):
-    """The lowest legal action."""
-    return lowest(low) if low else 64 + lowest(high)
-
-
-@jit
 def step(s, r, action):
-    """Carry out a legal action; begins the next hand by itself. Returns NOTHING, HAND_ENDED, MATCH_ENDED or
-    EXCHANGED (a blind bidder has got new cards).
+    """Carry out a legal action; after a hand the next one starts automatically. Returns NOTHING, HAND_ENDED,
+    MATCH_ENDED or EXCHANGED (a blind nil bidder has received its replacements).
     """
     phase = s.phase
     if phase == PLAY:
@@ -84,7 +78,7 @@ def step(s, r, action):
 
 @jit
 def end_hand(s, r):
-    """Score the hand, then end the match or begin the next hand."""
+    """Score the hand, then end the match or start the next hand."""
     score_hand(s, r)
     s.winner = match_winner(s, r)
     if s.winner >= 0:

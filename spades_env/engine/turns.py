@@ -1,85 +1,81 @@
-"""One learner's seat at each of many tables: what happens from one decision of a learner to its next."""
+"""One learner's seat at each of many tables: what happens between two decisions of a learner.
+
+In the kernels ``tables`` is the tuple (states, rules, options, agent_rng, turns): arrays of STATE, of one RULES and
+one OPTIONS, of uint64, and of TURN. ``table`` is (state, rules, options, turn) of one of them. ``buffers`` is the tuple
+(decks, finals, paid): the caller's decks, the last observations of episodes, and room for one reward for each seat.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
-from spades_env.engine.batch import fetch, is_streamed
+from spades_env.engine.batch import fetch, skips_cache
 from spades_env.engine.bits import fence, stream_key
 from spades_env.engine.deal import deal
 from spades_env.engine.encode import encode, encode_for
-from spades_env.engine.episode import episode_end, next_match, seat_reward
+from spades_env.engine.episode import EPISODE, book, next_match
 from spades_env.engine.jit import jit
 from spades_env.engine.scoring import set_score
-from spades_env.engine.step import EXCHANGED, HAND_ENDED, NOTHING, is_legal, legal, step
+from spades_env.engine.step import EXCHANGED, NOTHING, is_legal, legal, step
 
 TURN = np.dtype(
     [
-        ("reward", "f8"),  # what fell to the learner since its last decision
-        ("scores", "i4", 4),  # of the last episode that ended, by side from the learner's on
+        ("reward", "f8"),  # of the learner, since its last decision
+        ("scores", "i4", 4),  # of the last episode that ended, by side, the learner's first
         ("hands", "i4"),  # hands finished in that episode's match
-        ("decks", "i4"),  # so many decks of this match were given by the caller
+        ("decks", "i4"),  # number of decks that the caller gave for this match
         ("learner", "i1"),  # its seat
         ("terminated", "?"),
         ("truncated", "?"),
         ("illegal", "?"),  # the learner's last action was illegal and ended the episode
         ("ended", "?"),  # the episode is over and waits for a reset
-        ("started", "?"),  # a new episode began since the last decision
+        ("started", "?"),  # a new episode has started since the last decision
     ],
     align=True,
 )
 
-OPTIONS = np.dtype(
-    [
-        ("illegal_reward", "f8"),
-        ("max_hands", "i4"),
-        ("seat", "i1"),  # of the learner, -1 for one that moves on every match
-        ("by_score", "?"),
-        ("by_hand", "?"),
-        ("same_step", "?"),  # begin the next match in the step that ends an episode
-    ],
-    align=True,
-)
+OPTIONS = np.dtype([("episode", EPISODE), ("seat", "i1")], align=True)  # seat of the learner; -1: a new one every match
 
 
 @jit
 def rekey(states, rows, seeds):
-    """Set the tables ``rows`` before match 0 of the streams named by ``seeds``."""
+    """Set the tables ``rows`` to the position before match 0 of the streams named by ``seeds``."""
     for k in range(len(rows)):
         states[rows[k]].key = stream_key(seeds[k], 0)
         states[rows[k]].match = -1
 
 
 @jit
-def begin(states, rules, turns, options, agent_rng, row, opener):
-    """Begin the next match at table ``row`` and seat its learner."""
-    s = states[row]
-    t = turns[row]
-    r = rules[0]
-    next_match(s, r, agent_rng[row], opener)
-    t.learner = s.match % r.players if options[0].seat < 0 else options[0].seat
+def begin(table, streams, opener):
+    """Start the next match at a table and seat its learner."""
+    s, r, o, t = table
+    next_match(s, r, streams, opener)
+    t.learner = s.match % r.players if o.seat < 0 else o.seat
     t.decks = 0
     t.ended = False
     t.started = True
 
 
 @jit
-def begin_rows(states, rules, turns, options, agent_rng, rows, opener, scores, bags, decks, given, pending):
-    """Begin the next match at ``rows`` from what the caller has given, ``given`` of ``decks[row]`` among it.
+def begin_rows(tables, decks, rows, start, given, pending):
+    """Start the next match at ``rows`` from ``start``, (opener, scores, bags), and the first ``given`` of their decks.
 
-    Returns how many of them wait for an opponent; ``pending`` lists those.
+    Returns how many tables wait for an opponent; ``pending`` lists them.
     """
+    states, rules, options, agent_rng, turns = tables
+    opener, scores, bags = start
+    r = rules[0]
     count = 0
     for row in rows:
-        begin(states, rules, turns, options, agent_rng, row, opener)
         s = states[row]
         t = turns[row]
+        begin((s, r, options[0], t), agent_rng[row], opener)
         t.reward = 0
         t.terminated = t.truncated = t.illegal = False
-        for side in range(rules[0].sides):
-            set_score(s, rules[0], side, scores[side], bags[side])
+        for side in range(r.sides):
+            set_score(s, r, side, scores[side], bags[side])
         t.decks = given
-        deal_given(s, rules[0], t, decks[row])
+        deal_given(s, r, t, decks[row])
         if s.seat != t.learner:
             pending[count] = row
             count += 1
@@ -88,7 +84,7 @@ def begin_rows(states, rules, turns, options, agent_rng, rows, opener, scores, b
 
 @jit
 def deal_given(s, r, t, decks):
-    """Deal the hand from the caller's deck, if there is one for it in ``decks`` (one row for each hand)."""
+    """Deal the hand from the caller's deck, if ``decks`` (a row for each hand) holds one for it."""
     if s.hand_number < t.decks:
         for k in range(r.deck_size):
             s.deck[k] = decks[s.hand_number, k]
@@ -96,79 +92,69 @@ def deal_given(s, r, t, decks):
 
 
 @jit
-def close(states, rules, turns, options, agent_rng, finals, row, terminated, truncated):
-    """The episode at table ``row`` is over: keep its result, and begin the next match if that is to be at once."""
-    s = states[row]
-    t = turns[row]
-    r = rules[0]
+def close(table, streams, finals, row, terminated, truncated):
+    """End the episode at table ``row``: keep its result, and with auto-reset start the next match."""
+    s, r, o, t = table
     t.terminated = terminated
     t.truncated = truncated
     t.hands = s.hand_number
     for relative in range(r.sides):
         t.scores[relative] = s.scores[(t.learner + relative) % r.sides]
-    if options[0].same_step:
+    if o.episode.auto_reset:
         encode(s, r, t.learner, finals[row])
-        begin(states, rules, turns, options, agent_rng, row, 0)
+        begin(table, streams, 0)
     else:
         t.ended = True
 
 
 @jit
-def carry_out(states, rules, turns, options, agent_rng, decks, finals, row, action):
-    """Carry out a legal action at table ``row`` and book what it brings the learner.
+def carry_out(table, streams, buffers, row, action):
+    """Carry out a legal action at table ``row`` and add up the learner's reward.
 
     Returns whether the table now waits for an opponent.
     """
-    s = states[row]
-    t = turns[row]
-    r = rules[0]
-    o = options[0]
+    s, r, o, t = table
+    decks, finals, paid = buffers
     event = step(s, r, action)
     if event != NOTHING and event != EXCHANGED:
-        # No hand ends between the begin of a match and the learner's first decision, since every seat bids in
-        # every hand: so this is never the reward of the episode after the one that this step reports.
-        t.reward += seat_reward(s, r, o.by_score, event, t.learner)
-        terminated, truncated = episode_end(s, o.by_hand, o.max_hands, event)
+        # No hand can end between the start of a match and the learner's first decision, since every seat bids in
+        # every hand. So this reward always belongs to the episode that this step reports.
+        terminated, truncated = book(s, r, o.episode, event, paid)
+        t.reward += paid[t.learner]
         if terminated or truncated:
-            close(states, rules, turns, options, agent_rng, finals, row, terminated, truncated)
-        elif event == HAND_ENDED:
+            close(table, streams, finals, row, terminated, truncated)
+        else:
             deal_given(s, r, t, decks[row])
     return not t.ended and s.seat != t.learner
 
 
 @jit
-def first_wrong(states, rules, turns, actions):
-    """The first table whose learner's action is not legal, or -1; tables that wait for a reset do not count."""
-    for row in range(len(actions)):
-        low, high = legal(states[row], rules[0])
-        if not turns[row].ended and not is_legal(low, high, actions[row]):
-            return row
-    return -1
-
-
-@jit
-def learners_act(states, rules, turns, options, agent_rng, decks, finals, actions, pending):
-    """Every learner acts, or its table begins the next match if the last one is over.
+def learners_act(tables, buffers, actions, pending):
+    """Carry out every learner's action, or start the next match where the last one is over.
 
     Returns how many tables wait for an opponent; ``pending`` lists them.
     """
+    states, rules, options, agent_rng, turns = tables
+    r = rules[0]
+    o = options[0]
     count = 0
     for row in range(len(actions)):
         s = states[row]
         t = turns[row]
+        table = (s, r, o, t)
         t.reward = 0
         t.terminated = t.truncated = t.illegal = t.started = False
         if t.ended:
-            begin(states, rules, turns, options, agent_rng, row, 0)
+            begin(table, agent_rng[row], 0)
             waits = s.seat != t.learner
         else:
-            low, high = legal(s, rules[0])
+            low, high = legal(s, r)
             if is_legal(low, high, actions[row]):
-                waits = carry_out(states, rules, turns, options, agent_rng, decks, finals, row, actions[row])
+                waits = carry_out(table, agent_rng[row], buffers, row, actions[row])
             else:
                 t.illegal = True
-                t.reward = options[0].illegal_reward
-                close(states, rules, turns, options, agent_rng, finals, row, True, False)
+                t.reward = o.episode.illegal_reward
+                close(table, agent_rng[row], buffers[1], row, True, False)
                 waits = not t.ended and s.seat != t.learner
         if waits:
             pending[count] = row
@@ -177,35 +163,40 @@ def learners_act(states, rules, turns, options, agent_rng, decks, finals, action
 
 
 @jit
-def opponents_act(states, rules, turns, options, agent_rng, decks, finals, actions, pending):
-    """The opponents on turn at the tables ``pending`` act: ``actions[k]`` at table ``pending[k]``.
+def opponents_act(tables, buffers, actions, pending):
+    """Carry out ``actions[k]`` of the opponent on turn at table ``pending[k]``.
 
     Returns how many of the tables still wait for an opponent, which are then the first in ``pending``; or
-    -1 - k with nothing changed if ``actions[k]`` is not legal.
+    -1 - k with nothing changed if ``actions[k]`` is illegal.
     """
+    states, rules, options, agent_rng, turns = tables
+    r = rules[0]
     for k in range(len(pending)):
-        low, high = legal(states[pending[k]], rules[0])
+        low, high = legal(states[pending[k]], r)
         if not is_legal(low, high, actions[k]):
             return -1 - k
     count = 0
     for k in range(len(pending)):
         row = pending[k]
-        if carry_out(states, rules, turns, options, agent_rng, decks, finals, row, actions[k]):
+        table = (states[row], r, options[0], turns[row])
+        if carry_out(table, agent_rng[row], buffers, row, actions[k]):
             pending[count] = row
             count += 1
     return count
 
 
 @jit
-def report(states, rules, turns, observations, masks, rewards, terminated, truncated):
-    """Write what every learner sees and what fell to it; after the end of an episode no action is legal."""
-    r = rules[0]
-    streamed = is_streamed(observations)
+def report(states, rules, turns, results):
+    """Write what every learner observes, and its reward; after the end of an episode no action is legal.
+
+    ``results`` are the arrays observations, masks, rewards, terminated, truncated.
+    """
+    observations, masks, rewards, terminated, truncated = results
+    nontemporal = skips_cache(observations)
     for row in range(len(observations)):
-        fetch(states, observations, row, streamed)
-        s = states[row]
+        fetch(states, observations, row, nontemporal)
         t = turns[row]
-        encode_for(s, r, t.learner, observations[row], masks[row], streamed)
+        encode_for(states[row], rules[0], t.learner, observations[row], masks[row], nontemporal)
         if t.ended:
             masks[row] = 0
         rewards[row] = t.reward

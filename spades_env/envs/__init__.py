@@ -1,1 +1,1 @@
-"""The environments: PettingZoo's AEC interface, Gymnasium's single-agent and vector interfaces."""
+"""The environments: PettingZoo's AEC interface, and Gymnasium's single-agent and vector interfaces."""

@@ -14,48 +14,48 @@ Usage::
             action = env.action_space(agent).sample(observation["action_mask"])
         env.step(action)
 
-``env`` ends a match at an illegal action, which costs the offender 10 (1 with ``reward="win"``) and the others
-nothing; ``raw_env`` raises :class:`spades_env.IllegalAction` instead and stays as it was. ``parallel_env`` is
-the same game under the parallel interface, of which only the action of the agent on turn is used
-(``infos[agent]["active_agent"]`` names it).
+``env`` ends the match at an illegal action, which costs the offender 10 (1 with ``reward="win"``) and the others
+nothing. ``raw_env`` raises :class:`spades_env.IllegalAction` instead and keeps its state. ``parallel_env`` is the same
+game under the parallel interface: it only uses the action of the agent on turn, which ``infos[agent]["active_agent"]``
+names.
 
 Arguments:
     ``rules``: ``"two_player"``, ``"partnership"``, ``"solo"``, ``"cutthroat"``, or a :class:`spades_env.Rules`.
     ``episode``: ``"match"``, or ``"hand"`` to end after one hand.
     ``reward``: ``"score"`` or ``"win"``, see below.
-    ``max_hands``: a match of so many hands without a winner is truncated.
-    ``render_mode``: None; ``"human"``: a window that follows every step, twice a second (needs pygame-ce);
-    ``"rgb_array"``: ``render()`` returns uint8 of shape (512, 768, 3) (needs Pillow); ``"ansi"``: it returns text. All
-    three show the whole table, every hand face up.
+    ``max_hands``: a match without a winner is truncated after this many hands.
+    ``render_mode``: None; ``"human"``: a window that follows every step, at two steps a second (needs pygame-ce);
+    ``"rgb_array"``: ``render()`` returns uint8 of shape (512, 768, 3) (needs Pillow); ``"ansi"``: it returns a string.
+    All three show the whole table with every hand face up.
 
 Agents
-    ``player_0`` and so on, by seat, clockwise. One seat may act several times in a row.
+    ``player_0`` and so on, by seat, clockwise. A seat may act several times in a row.
 
 Observation
-    ``{"observation": int8 vector of 0 and 1, "action_mask": int8 vector of 75}``. The vector has one layout
-    for all rules, named slice by slice in ``spades_env.observation.LAYOUT`` (``layout_table()`` prints it,
-    ``describe(vector)`` says it in words), with the observer as seat 0. It holds all that the seat may know at the
-    moment and nothing hidden. The mask is all 0 for a seat that is not on turn.
+    ``{"observation": int8 vector of 0 and 1, "action_mask": int8 vector of 75}``. The vector has the same layout
+    for all rules, with the observer as seat 0. ``spades_env.observation.LAYOUT`` names its slices,
+    ``layout_table()`` prints them, and ``describe(vector)`` puts a vector into words. It holds everything that the
+    seat may know at the moment and nothing hidden. The mask is all 0 for a seat that is not on turn.
 
 Actions
     ``Discrete(75)``: 0-51 play the card ``13 * suit + rank`` (or give it up in the exchange), 52-69 bid 0-17, 70 blind
-    nil, 71 look, 72 keep, 73 reject, 74 done exchanging. ``spades_env.cards.action_name`` names them.
+    nil, 71 look, 72 keep, 73 reject, 74 end the exchange. ``spades_env.cards.action_name`` names them.
 
 Rewards
-    ``"score"``: when a hand ends every seat gets its side's score change less the mean of the other sides', in
+    ``"score"``: when a hand ends, every seat gets its side's score change minus the mean of the other sides', in
     hundreds of points. ``"win"``: when the match ends, 1 for the seats of the side that won, -1 for the others.
 
 Termination
-    All agents terminate together: when a side has won the match, or with ``episode="hand"`` after the hand. A match of
-    ``max_hands`` hands is truncated, not drawn. At the end of a hand ``infos[agent]["hand"]`` holds bids,
-    blind nils and tricks by seat and points by side; each agent finds it there until it has acted.
+    All agents terminate together: when a side has won the match, or with ``episode="hand"`` after the hand. After
+    ``max_hands`` hands the match is truncated. At the end of a hand ``infos[agent]["hand"]`` holds the bids, blind
+    nils and tricks by seat and the points by side, until the agent has acted.
 
 State
     ``state()`` is an int8 vector of 0 and 1 for centralised critics: what ``player_0`` observes, then six sets of 52
-    cards: the hands of seats 0 to 3 (looked at or not), the drawn card, the discard pile.
+    cards: the hands of seats 0 to 3 (looked at or not), the drawn card and the discard pile.
 
 Reset
-    ``reset(seed=s)`` plays ``Game(rules, seed=s)``; a reset without a seed goes on to the next match of the same
+    ``reset(seed=s)`` plays ``Game(rules, seed=s)``; a reset without a seed plays the next match of the same
     stream. ``options`` takes ``decks``, ``scores``, ``bags`` and ``opener`` as :class:`spades_env.Game` does.
 
 Version history
@@ -76,34 +76,31 @@ from pettingzoo.utils.conversions import turn_based_aec_to_parallel
 
 from spades_env.action_space import ActionSpace
 from spades_env.cards import NUM_ACTIONS
-from spades_env.engine import single
-from spades_env.engine.step import HAND_ENDED, MATCH_ENDED
+from spades_env.engine.step import NOTHING
 from spades_env.envs import wrappers
-from spades_env.envs.options import check_render_mode, following, open_window, rendered, start_options
+from spades_env.envs.options import HandEnds, check_render_mode, following, open_window, rendered, start_options
+from spades_env.episodes import Episode, Reward, check_episode
 from spades_env.game import Game
 from spades_env.observation import SIZE, STATE_SIZE
 from spades_env.rules import Rules, as_rules
-from spades_env.tables import ILLEGAL_REWARD, Episode, Reward, check_episode
 
 __all__ = ["env", "parallel_env", "raw_env"]
 
-# What changes as a match is played.
-_LIVE = (
-    *("game", "agents", "agent_selection", "rewards", "_cumulative_rewards", "terminations", "truncations", "infos"),
-    *("_skip_agent_selection", "_paid", "np_random", "np_random_seed"),
-)
+# The attributes that change during a match.
+_LIVE = ("game", "agents", "agent_selection", "rewards", "_cumulative_rewards", "terminations", "truncations", "infos")
+_LIVE += ("_skip_agent_selection", "_paid", "np_random", "np_random_seed")
 
 
 def env(
     rules: str | Rules = "two_player",
     episode: Episode = "match",
-    reward: Reward = "score",
+    reward: Reward | str = "score",
     max_hands: int = 100,
     render_mode: str | None = None,
 ) -> AECEnv[str, dict[str, np.ndarray], int | None]:
-    """Spades with PettingZoo's usual checks around it; the arguments are told in the module's text."""
-    checked: Any = raw_env(rules, episode, reward, max_hands, render_mode)
-    checked = wrappers.TerminateIllegalWrapper(checked, illegal_reward=ILLEGAL_REWARD[reward])
+    """Spades in PettingZoo's usual wrappers; the module's docstring explains the arguments."""
+    raw = raw_env(rules, episode, reward, max_hands, render_mode)
+    checked: Any = wrappers.TerminateIllegalWrapper(raw, illegal_reward=raw.reward_kind.illegal)
     checked = wrappers.AssertOutOfBoundsWrapper(checked)
     return wrappers.OrderEnforcingWrapper(checked)
 
@@ -111,19 +108,19 @@ def env(
 def parallel_env(
     rules: str | Rules = "two_player",
     episode: Episode = "match",
-    reward: Reward = "score",
+    reward: Reward | str = "score",
     max_hands: int = 100,
     render_mode: str | None = None,
 ) -> ParallelEnv[str, dict[str, np.ndarray], int | None]:
-    """The same under the parallel interface: only the action of the agent on turn is used."""
+    """The same game under the parallel interface: only the action of the agent on turn is used."""
     return turn_based_aec_to_parallel(env(rules, episode, reward, max_hands, render_mode))
 
 
-class raw_env(AECEnv[str, dict[str, np.ndarray], int | None]):  # noqa: N801 PettingZoo calls it so
+class raw_env(AECEnv[str, dict[str, np.ndarray], int | None]):  # noqa: N801 PettingZoo's name
     """Spades without wrappers: an illegal action raises :class:`spades_env.IllegalAction` and changes nothing.
 
-    ``copy.deepcopy`` and ``pickle`` keep the match as it stands, as :meth:`clone`, :meth:`get_state` and
-    :meth:`set_state` do.
+    ``copy.deepcopy`` and ``pickle`` preserve the match in progress, as do :meth:`clone`, :meth:`get_state` and
+    :meth:`set_state`.
 
     Attributes:
         game: the :class:`spades_env.Game` being played.
@@ -141,7 +138,7 @@ class raw_env(AECEnv[str, dict[str, np.ndarray], int | None]):  # noqa: N801 Pet
         self,
         rules: str | Rules = "two_player",
         episode: Episode = "match",
-        reward: Reward = "score",
+        reward: Reward | str = "score",
         max_hands: int = 100,
         render_mode: str | None = None,
     ) -> None:
@@ -160,22 +157,22 @@ class raw_env(AECEnv[str, dict[str, np.ndarray], int | None]):  # noqa: N801 Pet
             for agent in self.possible_agents
         }
         self.state_space = spaces.Box(0, 1, (STATE_SIZE,), np.int8)
-        self._brought = np.zeros(self.rules.players)
+        self._hand_ends = HandEnds(self.rules, self.episode, self.reward_kind, self.max_hands)
         self._is_reset = False
 
     def observation_space(self, agent: str) -> gymnasium.Space[Any]:
-        """The same Dict space at each call."""
+        """The agent's Dict space, the same object at each call."""
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> gymnasium.Space[Any]:
-        """The same ``Discrete(75)`` at each call."""
+        """``Discrete(75)``, the same object at each call."""
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Begin a match; the module's text says which.
+        """Start a match; the module's docstring explains ``seed`` and ``options``.
 
         Raises:
-            ValueError: if an option makes no sense; the match goes on as if nothing had happened.
+            ValueError: if an option is invalid; then the match in progress is unchanged.
         """
         if seed is not None or not self._is_reset:
             self.np_random, self.np_random_seed = seeding.np_random(seed)
@@ -195,7 +192,7 @@ class raw_env(AECEnv[str, dict[str, np.ndarray], int | None]):  # noqa: N801 Pet
             self._window.show(self.game)
 
     def observe(self, agent: str) -> dict[str, np.ndarray]:
-        """What the seat may know now, as fresh arrays; its mask is all 0 unless it is on turn."""
+        """What the agent may know now, as new arrays; its mask is all 0 unless it is on turn."""
         may_act = not (self.terminations.get(agent, True) or self.truncations[agent])
         observation, mask = self.game.observe(self._seats[agent], may_act)
         return {"observation": observation, "action_mask": mask}
@@ -204,49 +201,45 @@ class raw_env(AECEnv[str, dict[str, np.ndarray], int | None]):  # noqa: N801 Pet
         """Carry out the action of ``agent_selection``; None for an agent whose match is over.
 
         Raises:
-            IllegalAction: if it is not legal; nothing has changed then.
+            IllegalAction: if the action is not legal; then nothing has changed.
         """
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
         before = None if self._window is None else self.game.clone()
-        event = self.game.step(action)  # pyright: ignore[reportArgumentType] (refuses None like any other non-int)
+        event = self.game.step(action)  # pyright: ignore[reportArgumentType] (rejects None as it does any non-int)
         self._cumulative_rewards[agent] = 0.0
         if self._paid:
             self._clear_rewards()
             self._paid = False
         if self.infos[agent]:
             self.infos[agent] = {}
-        if event in (HAND_ENDED, MATCH_ENDED):
+        ends = None if event == NOTHING else self._hand_ends.book(self.game, event)
+        if ends is not None:
             if self._window is not None and before is not None:
-                self._window.show(before, action)  # the last trick, which the next hand sweeps away
-            self._end_hand(event)
+                self._window.show(before, action)  # the last trick, before the next hand replaces it
+            self._end_hand(*ends)
         self.agent_selection = self.possible_agents[self.game.seat]
         if self._window is not None:
             self._window.show(self.game)
 
-    def _end_hand(self, event: int) -> None:
-        """Pay every seat, and end the episode if that was its end."""
-        ends: tuple[bool, bool] = single.outcome(
-            *(self.game.state, self.game.rules_array, self.reward_kind == "score", self.episode == "hand"),
-            *(self.max_hands, event, self._brought),
-        )
-        self.rewards = dict(zip(self.agents, self._brought.tolist(), strict=True))
+    def _end_hand(self, terminated: bool, truncated: bool) -> None:
+        """Pay every agent, and end the episode if it is over."""
+        self.rewards = dict(zip(self.agents, self._hand_ends.rewards.tolist(), strict=True))
         self._accumulate_rewards()
         self._paid = True
         hand = self.game.last_hand
         self.infos = {agent: {"hand": {name: values[:] for name, values in hand.items()}} for agent in self.agents}
-        if any(ends):
-            self.terminations = dict.fromkeys(self.agents, ends[0])
-            self.truncations = dict.fromkeys(self.agents, ends[1])
+        self.terminations = dict.fromkeys(self.agents, terminated)
+        self.truncations = dict.fromkeys(self.agents, truncated)
 
     def state(self) -> np.ndarray:
-        """The whole table as int8 zeros and ones: the module's text says in which order."""
+        """The whole table as an int8 vector of zeros and ones, whose order the module's docstring gives."""
         return self.game.full_observation()
 
     def render(self) -> str | np.ndarray | None:
-        """The table with all its cards, as text or as pixels; with ``"human"`` it is shown in the window."""
+        """The table with all its cards, as a string or as pixels; with ``"human"`` the window shows it."""
         if self.render_mode is None:
             gymnasium.logger.warn("render() does nothing without a render_mode: use 'human', 'ansi' or 'rgb_array'")
         if self._window is not None:
@@ -259,19 +252,18 @@ class raw_env(AECEnv[str, dict[str, np.ndarray], int | None]):  # noqa: N801 Pet
             self._window.close()
 
     def clone(self) -> raw_env:
-        """An independent copy that continues in the same way."""
+        """An independent copy that continues identically."""
         return copy.deepcopy(self)
 
     def get_state(self) -> dict[str, Any]:
-        """The match as it stands, for :meth:`set_state`; treat it as opaque.
+        """The match in progress, for :meth:`set_state`; treat it as opaque.
 
-        Where there are wrappers around, call ``env.last()`` between ``set_state`` and ``step``, since they remember
-        the last mask that they saw.
+        In wrappers, call ``env.last()`` between ``set_state`` and ``step``, since they remember the last mask.
         """
         return copy.deepcopy({name: getattr(self, name) for name in _LIVE})
 
     def set_state(self, state: dict[str, Any]) -> None:
-        """Go back to what :meth:`get_state` returned, in this environment or in another with the same arguments."""
+        """Restore what :meth:`get_state` returned, in this environment or in another with the same arguments."""
         for name, value in copy.deepcopy(state).items():
             setattr(self, name, value)
         self._is_reset = True

@@ -1,4 +1,4 @@
-"""Who plays the seats that the learner does not: agents, or texts that name them."""
+"""The players of the seats other than the learner's: agents, or their names."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from spades_env.engine.episode import agent_stream
 from spades_env.game import View
 from spades_env.tables import Tables
 
-# Whoever knows agents by name: a module with a function make_agent(text). It is looked up at run time alone,
-# so that this package works without it when it is given agents themselves.
+# The module whose make_agent(name) makes agents by name. It is only imported when a name is given, so this package
+# works without it.
 AGENT_MAKER = "spades_agents"
 
 
 class Opponent(Protocol):
-    """A player; see ``spades_agents.base.Agent``. It may also have ``act_batch(tables, rows)``."""
+    """A player, see ``spades_agents.base.Agent``; it may also have ``act_batch(tables, rows)``."""
 
     name: str
 
     def reset(self, seed: int | None = None) -> None:
-        """Begin a match; a player that rolls dice seeds them."""
+        """Start a match; a player that uses randomness seeds it."""
         ...
 
     def act(self, view: View) -> int:
-        """A legal action for ``view.observer``, who is on turn."""
+        """A legal action for ``view.observer``, which is on turn."""
         ...
 
 
@@ -38,11 +38,11 @@ Opponents = str | Opponent | Sequence[str | Opponent]
 def make_opponents(opponents: Opponents, count: int) -> list[Opponent]:
     """The players of the ``count`` seats after the learner's, clockwise.
 
-    One agent or text stands for all seats, and then the same object comes back for each of them.
+    A single agent or name is used for all seats, and is returned as the same object for each of them.
 
     Raises:
-        ValueError: if there are too few or too many, if a text names no agent, or if something is not an agent.
-        ModuleNotFoundError: if a text is given but no package is installed that knows agents by name.
+        ValueError: if there are too few or too many, if a name is unknown, or if something is not an agent.
+        ModuleNotFoundError: if a name is given, but the package that makes agents by name is not installed.
     """
     if isinstance(opponents, str) or not isinstance(opponents, Sequence):
         return [_make(opponents)] * count
@@ -58,7 +58,7 @@ def _make(opponent: str | Opponent) -> Opponent:
         except ModuleNotFoundError as error:
             if error.name != AGENT_MAKER:
                 raise
-            text = f"opponents={opponent!r} needs the package {AGENT_MAKER}, which is not installed: pass an agent"
+            text = f"opponents={opponent!r} needs the package {AGENT_MAKER}, which is not installed; pass an agent"
             raise ModuleNotFoundError(text, name=AGENT_MAKER) from None
         return maker.make_agent(opponent)
     missing = [part for part in ("reset", "act") if not callable(getattr(opponent, part, None))]
@@ -68,12 +68,12 @@ def _make(opponent: str | Opponent) -> Opponent:
 
 
 def apart(agents: Sequence[Opponent]) -> list[Opponent]:
-    """The same agents, with copies where one object sits at several seats: each has its own memory and dice."""
+    """The same agents, copied where one object plays several seats: each seat has its own memory and randomness."""
     return [copy.deepcopy(agent) if agent in agents[:k] else agent for k, agent in enumerate(agents)]
 
 
 class OneByOne:
-    """Makes a batch agent of one that can only ``act``: a copy of its own for each table and seat.
+    """A batch agent made of an agent that can only ``act``: a copy of it for each table and seat.
 
     Args:
         agent: the player to copy.
@@ -82,11 +82,11 @@ class OneByOne:
     def __init__(self, agent: Opponent) -> None:
         self.agent = agent
         self.name = agent.name
-        self._copies: dict[tuple[int, int], Opponent] = {}
+        self._copies: dict[tuple[int, int], Opponent] = {}  # by table and seat
         self._matches: dict[tuple[int, int], tuple[int, int]] = {}
 
     def forget(self, rows: Any) -> None:
-        """The copies at the tables ``rows`` begin anew when they act next, as they do at every new match."""
+        """Reset the copies at the tables ``rows`` before they next act, as at the start of a match."""
         for row in rows:
             for seat in range(4):
                 self._matches.pop((int(row), seat), None)

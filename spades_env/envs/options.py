@@ -1,14 +1,19 @@
-"""What the environments share: the order of the matches a reset plays, and checks of common options."""
+"""What the environments share: the matches that resets play, the ends of hands, and checks of common options."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from spades_env.engine import single
+from spades_env.engine.episode import episode_array
+from spades_env.engine.step import HAND_ENDED, MATCH_ENDED
+from spades_env.episodes import Episode, Reward
 from spades_env.game import Game
 from spades_env.game.position import Position
+from spades_env.rules import Rules
 
 if TYPE_CHECKING:
     from spades_env.picture.window import Window
@@ -18,13 +23,31 @@ Illegal = Literal["terminate", "raise"]
 _START_OPTIONS = ("decks", "scores", "bags", "opener")
 
 
+class HandEnds:
+    """Books the ends of hands at one table.
+
+    Attributes:
+        rewards: float64 of shape (players,), the reward of each seat for the last hand that has ended.
+    """
+
+    def __init__(self, rules: Rules, episode: Episode, reward: Reward, max_hands: int) -> None:
+        self.rewards = np.zeros(rules.players)
+        self._options = episode_array(episode, reward, max_hands)
+
+    def book(self, game: Game, event: int) -> tuple[bool, bool] | None:
+        """Write ``rewards`` for what ``game.step`` returned: (terminated, truncated), or None if no hand has ended."""
+        if event not in (HAND_ENDED, MATCH_ENDED):
+            return None
+        return single.book_event(game.state, game.rules_array, self._options, event, self.rewards)
+
+
 def following(game: Game | None, seed: int | None, rng: np.random.Generator) -> tuple[int, int, int]:
     """The seed of the match that a reset plays.
 
     Args:
-        game: the match played so far, None at first.
-        seed: of a new stream of matches, of which this is the first; None goes on to the next of the same.
-        rng: draws the seed if there is neither.
+        game: the last match, or None before the first.
+        seed: seed of a new stream of matches; None continues the stream of ``game``.
+        rng: draws the seed if both are None.
     """
     if seed is not None:
         return int(seed), 0, 0
@@ -35,19 +58,12 @@ def following(game: Game | None, seed: int | None, rng: np.random.Generator) -> 
 
 
 def start_options(options: dict[str, Any] | None) -> dict[str, Any]:
-    """Those of the options of a reset that say how the match begins; the others are somebody else's."""
+    """The reset options that say how the match starts; others are ignored."""
     return {key: value for key, value in (options or {}).items() if key in _START_OPTIONS}
 
 
-def check_illegal(illegal: Any) -> Illegal:
-    """What an illegal action does, checked."""
-    if illegal not in get_args(Illegal):
-        raise ValueError(f"illegal must be one of {', '.join(map(repr, get_args(Illegal)))}, got {illegal!r}")
-    return illegal
-
-
 def check_render_mode(render_mode: Any, modes: Sequence[str]) -> str | None:
-    """A render mode that the environment has, or None."""
+    """The render mode, checked: None or one that the environment has."""
     if render_mode is not None and render_mode not in modes:
         raise ValueError(f"render_mode must be None or one of {', '.join(map(repr, modes))}, got {render_mode!r}")
     return render_mode
@@ -57,7 +73,7 @@ def open_window(render_mode: str | None, fps: float) -> Window | None:
     """The window of ``render_mode="human"``, which opens with the first picture; None in other modes.
 
     Raises:
-        gymnasium.error.DependencyNotInstalled: if there is no package to open one with.
+        gymnasium.error.DependencyNotInstalled: if a package that it needs is missing.
     """
     if render_mode != "human":
         return None
@@ -67,7 +83,7 @@ def open_window(render_mode: str | None, fps: float) -> Window | None:
 
 
 def rendered(table: Position, render_mode: str | None) -> str | np.ndarray | None:
-    """What ``render()`` returns in the modes ``"ansi"`` and ``"rgb_array"``; None in others."""
+    """What ``render()`` returns in the modes ``"ansi"`` and ``"rgb_array"``; None in other modes."""
     if render_mode == "ansi":
         from spades_env.picture.ansi import ansi
 

@@ -1,9 +1,9 @@
-"""Gymnasium's interface: one learner's seat, the others played by agents."""
+"""Gymnasium's interface: one learner's seat; agents play the others."""
 
 from __future__ import annotations
 
 import operator
-from typing import Any
+from typing import Any, get_args
 
 import gymnasium
 import numpy as np
@@ -12,63 +12,63 @@ from gymnasium.error import ResetNeeded
 
 from spades_env.action_space import ActionSpace
 from spades_env.cards import NUM_ACTIONS
-from spades_env.checks import check_int
-from spades_env.engine import single
-from spades_env.engine.step import HAND_ENDED, MATCH_ENDED
+from spades_env.checks import check_choice, check_int
+from spades_env.engine.step import NOTHING
 from spades_env.envs.opponents import Opponents, apart, make_opponents
 from spades_env.envs.options import (
+    HandEnds,
     Illegal,
-    check_illegal,
     check_render_mode,
     following,
     open_window,
     rendered,
     start_options,
 )
+from spades_env.episodes import Episode, Reward, check_episode
 from spades_env.game import Game, IllegalAction
 from spades_env.observation import SIZE
 from spades_env.rules import Rules, as_rules
-from spades_env.tables import ILLEGAL_REWARD, Episode, Reward, agent_seed, check_episode
+from spades_env.tables import agent_seed
 
 
 class SpadesEnv(gymnasium.Env[np.ndarray, np.int64]):
-    """Spades for one learner: ``step`` returns at its next decision, after the other seats have moved.
+    """Spades for one learner: ``step`` returns at its next decision, after the other seats have acted.
 
-    Observation: int8 vector of :data:`spades_env.observation.SIZE` zeros and ones, named slice by slice in
-    ``spades_env.observation.LAYOUT``. Actions: ``Discrete(75)``, see ``spades_env.cards``; which are legal tells
-    ``action_masks()`` (bool, as MaskablePPO asks for) and ``info["action_mask"]`` (int8, as
-    ``action_space.sample`` takes it). Once an episode is over no action is legal.
+    Observation: int8 vector of :data:`spades_env.observation.SIZE` zeros and ones, whose slices
+    ``spades_env.observation.LAYOUT`` names. Actions: ``Discrete(75)``, see ``spades_env.cards``. ``action_masks()``
+    returns the legal actions as bool, as MaskablePPO expects them, and ``info["action_mask"]`` holds them as int8, as
+    ``action_space.sample`` expects them. Once an episode is over, no action is legal.
 
-    Reward: all that fell to the learner's seat since its last decision, whoever moved. ``reset(seed=s)``
-    plays ``Game(rules, seed=s)``; a reset without a seed goes on to the next match of the same stream,
-    ``Game(rules, seed=(s, 0, 1))`` and so on. In each match agents that roll dice are seeded from the match's own
-    seed, so that any of them can be played again on its own.
+    Reward: everything the learner's seat has been paid since its last decision. ``reset(seed=s)`` plays
+    ``Game(rules, seed=s)``; a reset without a seed plays the next match of the same stream,
+    ``Game(rules, seed=(s, 0, 1))`` and so on. Agents that use randomness are seeded in each match from the match's
+    seed, so every match can be reproduced separately.
 
-    ``info`` holds ``action_mask``; after a reset ``seat``, the learner's seat; at the end of an episode
-    ``scores`` (int64, by side, the learner's first), ``hands`` (finished hands) and, if that ended it,
-    ``illegal_action``.
+    ``info`` holds ``action_mask``; after a reset also ``seat``, the learner's seat; at the end of an episode
+    ``scores`` (int64, by side, the learner's first), ``hands`` (the number of finished hands) and, if an illegal
+    action ended it, ``illegal_action``.
 
     Args:
         rules: a preset's name or a :class:`Rules`.
-        opponents: an agent (or a text that names one, such as ``"heuristic"``) for all other seats, or a list
-            of them, clockwise from the learner's left. Of an agent that is to play several seats copies are made.
-        seat: the learner's seat; None: in match number ``m`` of the stream it is ``m % players``.
+        opponents: an agent (or its name, such as ``"heuristic"``) for all other seats, or a list
+            of them, clockwise from the learner's left. An agent that plays several seats is copied.
+        seat: the learner's seat; None for seat ``m % players`` in match number ``m`` of the stream.
         episode: ``"match"``, or ``"hand"`` to end after every hand.
-        reward: ``"score"``: after each hand the own side's score change less the mean of the other sides', in
-            hundreds of points; ``"win"``: 1 or -1 when the match is won or lost.
-        max_hands: a match of so many hands without a winner is truncated.
+        reward: ``"score"``: after each hand the score change of the learner's side minus the mean of the other
+            sides', in hundreds of points; ``"win"``: 1 or -1 when the match is won or lost.
+        max_hands: a match without a winner is truncated after this many hands.
         illegal: what an illegal action does: ``"terminate"`` ends the episode with a penalty
             (-10 with ``reward="score"``, -1 with ``"win"``), ``"raise"`` raises ``IllegalAction`` with nothing changed.
-        render_mode: ``"human"`` shows the table in a window after every move, the opponents' too, twice a second
-            (needs pygame-ce); ``"rgb_array"`` makes ``render()`` return it as uint8 of shape (512, 768, 3) (needs
-            Pillow), ``"ansi"`` as text. All three show what the learner may see and nothing else.
+        render_mode: ``"human"`` shows the table in a window after every action, also the opponents', at two actions a
+            second (needs pygame-ce). ``render()`` returns it as uint8 of shape (512, 768, 3) with ``"rgb_array"``
+            (needs Pillow) and as a string with ``"ansi"``. All three only show what the learner may see.
 
     Attributes:
-        game: the :class:`Game` being played, all cards in it.
+        game: the :class:`Game` being played, with all its cards.
         learner: the learner's seat.
 
     Raises:
-        ValueError: if an argument makes no sense.
+        ValueError: if an argument is invalid.
     """
 
     metadata: dict[str, Any] = {"render_modes": ["human", "ansi", "rgb_array"], "render_fps": 2}
@@ -81,7 +81,7 @@ class SpadesEnv(gymnasium.Env[np.ndarray, np.int64]):
         opponents: Opponents = "random",
         seat: int | None = None,
         episode: Episode = "match",
-        reward: Reward = "score",
+        reward: Reward | str = "score",
         max_hands: int = 100,
         illegal: Illegal = "terminate",
         render_mode: str | None = None,
@@ -90,28 +90,27 @@ class SpadesEnv(gymnasium.Env[np.ndarray, np.int64]):
         self.opponents = apart(make_opponents(opponents, self.rules.players - 1))
         self.seat = None if seat is None else check_int("seat", seat, 0, self.rules.players - 1)
         self.episode, self.reward_kind, self.max_hands = check_episode(episode, reward, max_hands)
-        self._illegal_reward = ILLEGAL_REWARD[reward]
-        self.illegal = check_illegal(illegal)
+        self.illegal: Illegal = check_choice("illegal", illegal, get_args(Illegal))
         self.render_mode = check_render_mode(render_mode, self.metadata["render_modes"])
         self._window = open_window(self.render_mode, self.metadata["render_fps"])
         self.observation_space = spaces.Box(0, 1, (SIZE,), np.int8)
         self.action_space = ActionSpace()
-        self._rewards = np.zeros(self.rules.players)
+        self._hand_ends = HandEnds(self.rules, self.episode, self.reward_kind, self.max_hands)
         self._terminated = self._truncated = False
         self._is_reset = False
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[np.ndarray, dict[str, Any]]:
-        """Begin a match and let the opponents move until the learner is on turn.
+        """Start a match and let the opponents act until the learner is on turn.
 
         Args:
-            seed: begins a stream of matches; without one the next match of the stream is played.
+            seed: starts a new stream of matches; without one the next match of the stream is played.
             options: ``decks``, ``scores``, ``bags`` and ``opener``, as :class:`Game` takes them; other keys are
                 ignored.
 
         Raises:
-            ValueError: if an option makes no sense; the match goes on as if nothing had happened.
+            ValueError: if an option is invalid; then the match in progress is unchanged.
         """
         super().reset(seed=seed)
         last = self.game if self._is_reset else None
@@ -124,15 +123,15 @@ class SpadesEnv(gymnasium.Env[np.ndarray, np.int64]):
             agent.reset(agent_seed(self.game.seed, (self.learner + relative) % players))
         if self._window is not None:
             self._window.show(self.game.view(self.learner))
-        self._opponents_move()
+        self._opponents_act()
         observation, mask = self._observe()
         return observation, {"action_mask": mask, "seat": self.learner}
 
     def step(self, action: int | np.int64) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
-        """Carry out the learner's action and the opponents' moves up to its next decision or the end.
+        """Carry out the learner's action and the opponents' actions up to its next decision or the end.
 
         Raises:
-            IllegalAction: if it is not legal and ``illegal="raise"``, or if an opponent's is not.
+            IllegalAction: if the action is not legal and ``illegal="raise"``, or if an opponent's is not legal.
             ResetNeeded: before the first reset and after the end of an episode.
         """
         if not self._is_reset or self._terminated or self._truncated:
@@ -140,7 +139,7 @@ class SpadesEnv(gymnasium.Env[np.ndarray, np.int64]):
         try:
             index = operator.index(action)
         except TypeError:
-            raise ValueError(f"an action is an int in 0..{NUM_ACTIONS - 1}, got {action!r}") from None
+            raise ValueError(f"action must be an int in 0..{NUM_ACTIONS - 1}, got {action!r}") from None
         info: dict[str, Any] = {}
         try:
             reward = self._act(index)
@@ -148,9 +147,9 @@ class SpadesEnv(gymnasium.Env[np.ndarray, np.int64]):
             if self.illegal == "raise":
                 raise
             self._terminated = True
-            reward = self._illegal_reward
+            reward = self.reward_kind.illegal
             info["illegal_action"] = True
-        reward += self._opponents_move()
+        reward += self._opponents_act()
         observation, info["action_mask"] = self._observe()
         if self._terminated or self._truncated:
             sides = self.rules.sides
@@ -164,7 +163,7 @@ class SpadesEnv(gymnasium.Env[np.ndarray, np.int64]):
         return self._observe()[1].astype(np.bool_)
 
     def render(self) -> str | np.ndarray | None:  # type: ignore[override]
-        """The table as the learner may see it, as text or as pixels; with ``"human"`` it is shown in the window."""
+        """What the learner may see of the table, as a string or as pixels; with ``"human"`` the window shows it."""
         table = self.game.view(self.learner)
         if self._window is not None:
             self._window.show(table)
@@ -175,8 +174,8 @@ class SpadesEnv(gymnasium.Env[np.ndarray, np.int64]):
         if self._window is not None:
             self._window.close()
 
-    def _opponents_move(self) -> float:
-        """Let the opponents move until the learner is on turn or the episode is over; the learner's reward for it."""
+    def _opponents_act(self) -> float:
+        """Let the opponents act until the learner is on turn or the episode is over; returns the learner's reward."""
         reward = 0.0
         while not (self._terminated or self._truncated) and self.game.seat != self.learner:
             agent = self.opponents[(self.game.seat - self.learner) % self.rules.players - 1]
@@ -187,24 +186,18 @@ class SpadesEnv(gymnasium.Env[np.ndarray, np.int64]):
         return reward
 
     def _act(self, action: int) -> float:
-        """Carry out an action of the seat on turn; the learner's reward for it."""
+        """Carry out an action of the seat on turn; returns the learner's reward."""
         before = None if self._window is None else self.game.view(self.learner)
         event = self.game.step(action)
+        ends = None if event == NOTHING else self._hand_ends.book(self.game, event)
         if self._window is not None and before is not None:
-            if event in (HAND_ENDED, MATCH_ENDED):
-                self._window.show(before, action)  # the last trick, which the next hand sweeps away
+            if ends is not None:
+                self._window.show(before, action)  # the last trick, before the next hand replaces it
             self._window.show(self.game.view(self.learner))
-        return self._book(event)
-
-    def _book(self, event: int) -> float:
-        """Note whether that was the end; the learner's reward for it."""
-        if event not in (HAND_ENDED, MATCH_ENDED):
+        if ends is None:
             return 0.0
-        self._terminated, self._truncated = single.outcome(
-            *(self.game.state, self.game.rules_array, self.reward_kind == "score", self.episode == "hand"),
-            *(self.max_hands, event, self._rewards),
-        )
-        return float(self._rewards[self.learner])
+        self._terminated, self._truncated = ends
+        return float(self._hand_ends.rewards[self.learner])
 
     def _observe(self) -> tuple[np.ndarray, np.ndarray]:
         return self.game.observe(self.learner, may_act=not (self._terminated or self._truncated))

@@ -1,4 +1,4 @@
-"""Fresh arrays without the price of fresh memory."""
+"""New arrays without the cost of new memory."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from spades_env.observation import observation_rows
 
 
 class SpareRows:
-    """Gives out arrays of :func:`spades_env.observation.observation_rows` that nobody else holds.
+    """Provides arrays of :func:`spades_env.observation.observation_rows` that are not in use.
 
-    Memory new from the operating system costs as much as half the encoding of what goes into it. So an array is given
-    out again as soon as the caller has let go of it and of all views of it, which its reference count tells.
+    Getting new memory from the operating system takes half as long as encoding the observations. So an array is reused
+    as soon as its reference count shows that the caller has dropped it and all views of it.
 
     Args:
-        count: rows of each.
+        count: rows of each array.
     """
 
-    MOST = 4  # arrays to keep track of; a caller that holds on to more gets new ones
+    MOST = 4  # arrays to keep track of; a caller that keeps more of them gets new ones
 
     def __init__(self, count: int) -> None:
         self.count = count
@@ -27,16 +27,11 @@ class SpareRows:
         self._idle = 0  # references to an array that only this object holds
 
     def take(self) -> np.ndarray:
-        """An int8 array of shape (count, SIZE), which begins at a cache line."""
-        for rows in self._rows:
-            if _references(rows.base) == self._idle:
+        """An int8 array of shape (count, SIZE) that starts at a cache line."""
+        for rows in self._rows:  # all views, also those of views, refer to the array that owns the memory
+            if sys.getrefcount(rows.base) == self._idle:
                 return rows.view()
         rows = observation_rows(self.count)
         self._rows = [rows, *self._rows[: self.MOST - 1]]
-        self._idle = _references(rows.base)
+        self._idle = sys.getrefcount(rows.base)
         return rows.view()
-
-
-def _references(owner: object) -> int:
-    # Views, and views of views, all refer to the array that owns the memory.
-    return sys.getrefcount(owner)

@@ -1,9 +1,9 @@
-"""Gymnasium's vector interface: many tables, one learner's seat at each, stepped by one call."""
+"""Gymnasium's vector interface: many tables with one learner's seat at each, stepped by one call."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 from gymnasium import spaces
@@ -13,48 +13,50 @@ from gymnasium.vector.utils import batch_space
 
 from spades_env.action_space import IllegalAction
 from spades_env.cards import NUM_ACTIONS
-from spades_env.checks import check_int, check_list, check_seed
+from spades_env.checks import check_choice, check_int, check_list, check_seed
 from spades_env.engine import turns
+from spades_env.engine.episode import episode_array
 from spades_env.engine.turns import OPTIONS, TURN
 from spades_env.envs.opponents import OneByOne, Opponents, make_opponents
-from spades_env.envs.options import Illegal, check_illegal, check_render_mode, rendered, start_options
+from spades_env.envs.options import Illegal, check_render_mode, rendered, start_options
 from spades_env.envs.spare import SpareRows
+from spades_env.episodes import Episode, Reward
 from spades_env.game.log import check_decks, check_start
 from spades_env.observation import SIZE
 from spades_env.rules import Rules
-from spades_env.tables import ILLEGAL_REWARD, Episode, Reward, Tables, agent_seed
+from spades_env.tables import Tables, agent_seed
 
 
 class SpadesVectorEnv(VectorEnv):
-    """Many tables of Spades, each with one learner's seat; the other seats are played by agents.
+    """Many tables of Spades, each with one learner's seat; agents play the other seats.
 
-    Environment ``i`` of ``reset(seed=s)`` is step by step what :class:`spades_env.SpadesEnv` is after
-    ``reset(seed=s + i)``, through all matches that follow. Observations, actions, rewards and infos are
+    After ``reset(seed=s)``, environment ``i`` is identical, step by step and match after match, to a
+    :class:`spades_env.SpadesEnv` after ``reset(seed=s + i)``. Observations, actions, rewards and infos are
     those of ``SpadesEnv``, batched by Gymnasium's conventions: ``infos["action_mask"]`` is int8 of shape
-    (num_envs, 75), and ``infos["_scores"]`` tells which rows of ``infos["scores"]`` mean something. With
+    (num_envs, 75), and ``infos["_scores"]`` says which rows of ``infos["scores"]`` are valid. With
     ``SAME_STEP`` the last observation and info of an episode are in ``infos["final_obs"]`` and
     ``infos["final_info"]``.
 
-    To let the opponents depend on the table, override :meth:`_opponent_actions`.
+    Override :meth:`_opponent_actions` for opponents that differ from table to table.
 
     Args:
-        num_envs: how many tables.
+        num_envs: number of tables.
         rules: a preset's name or a :class:`Rules`.
-        opponents: an agent (or a text that names one) for all other seats, or a list of them, clockwise from the
-            learner's left. Agents with ``act_batch`` move at all tables in one call.
-        seat: the learner's seat; None: in match number ``m`` of its table's stream it is ``m % players``.
+        opponents: an agent (or its name) for all other seats, or a list of them, clockwise from the
+            learner's left. Agents with ``act_batch`` act at all tables in one call.
+        seat: the learner's seat; None for seat ``m % players`` in match number ``m`` of the table's stream.
         episode: ``"match"``, or ``"hand"`` to end after every hand.
         reward: ``"score"`` or ``"win"``, as in ``SpadesEnv``.
-        max_hands: a match of so many hands without a winner is truncated.
+        max_hands: a match without a winner is truncated after this many hands.
         illegal: what an illegal action does: ``"terminate"`` ends the episode with a penalty
-            (:data:`spades_env.tables.ILLEGAL_REWARD`), ``"raise"`` raises ``IllegalAction`` with nothing changed.
+            (:attr:`spades_env.episodes.Reward.illegal`), ``"raise"`` raises ``IllegalAction`` with nothing changed.
         autoreset_mode: Gymnasium's ``AutoresetMode`` or its value. With ``DISABLED`` call
             ``reset(options={"reset_mask": ...})``.
-        copy: return fresh arrays; with False the arrays of the next step are written over those of this one.
+        copy: whether to return new arrays; with False each step overwrites the arrays of the step before.
         render_mode: ``"rgb_array"`` (needs Pillow), ``"ansi"`` or None.
 
     Raises:
-        ValueError: if an argument makes no sense.
+        ValueError: if an argument is invalid.
     """
 
     metadata: dict[str, Any] = {
@@ -70,7 +72,7 @@ class SpadesVectorEnv(VectorEnv):
         opponents: Opponents = "random",
         seat: int | None = None,
         episode: Episode = "match",
-        reward: Reward = "score",
+        reward: Reward | str = "score",
         max_hands: int = 100,
         illegal: Illegal = "terminate",
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
@@ -80,10 +82,10 @@ class SpadesVectorEnv(VectorEnv):
         super().__init__()
         self.num_envs = check_int("num_envs", num_envs, 1, 10_000_000)
         self.tables = Tables(
-            *(rules, num_envs, 0), episode=episode, reward=reward, max_hands=max_hands, auto_reset=False
+            rules, num_envs, seed=0, episode=episode, reward=reward, max_hands=max_hands, auto_reset=False
         )
         self.rules = self.tables.rules
-        self.illegal = check_illegal(illegal)
+        self.illegal = check_choice("illegal", illegal, get_args(Illegal))
         self.autoreset_mode = AutoresetMode(autoreset_mode)
         self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
         self.render_mode = check_render_mode(render_mode, self.metadata["render_modes"])
@@ -98,17 +100,15 @@ class SpadesVectorEnv(VectorEnv):
 
         self._one_kind = all(agent is self.opponents[0] for agent in self.opponents)
         self._turns = np.zeros(num_envs, TURN)
-        self._options = np.zeros(1, OPTIONS)
-        self._options["seat"] = -1 if seat is None else check_int("seat", seat, 0, self.rules.players - 1)
-        self._options["illegal_reward"] = ILLEGAL_REWARD[reward]
-        self._options["max_hands"] = max_hands
-        self._options["by_score"] = reward == "score"
-        self._options["by_hand"] = episode == "hand"
-        self._options["same_step"] = self.autoreset_mode == AutoresetMode.SAME_STEP
+        same_step = self.autoreset_mode == AutoresetMode.SAME_STEP
+        options = np.zeros(1, OPTIONS)
+        options["seat"] = -1 if seat is None else check_int("seat", seat, 0, self.rules.players - 1)
+        options["episode"] = episode_array(episode, self.tables.reward_kind, max_hands, same_step)
         self._decks = np.zeros((num_envs, 0, 52), np.int8)
         self._pending = np.zeros(num_envs, np.int64)
-        self._final_obs = np.zeros((num_envs if self._options["same_step"][0] else 0, SIZE), np.int8)
-        self._core = (self.tables.states, self.tables.rules_array, self._turns, self._options, self.tables.agent_rng)
+        self._final_obs = np.zeros((num_envs if same_step else 0, SIZE), np.int8)
+        self._paid = np.zeros(self.rules.players)
+        self._core = (self.tables.states, self.tables.rules_array, options, self.tables.agent_rng, self._turns)
         self._spare = SpareRows(num_envs)
         self._result = self._fresh()
         self._masks = self._result[1]
@@ -117,17 +117,17 @@ class SpadesVectorEnv(VectorEnv):
     def reset(
         self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[np.ndarray, dict[str, Any]]:
-        """Begin a match at every table.
+        """Start a match at every table.
 
         Args:
-            seed: an int (table ``i`` gets ``seed + i``), or one for each table; where it is None the table
-                goes on to the next match of its stream (at first a random one).
+            seed: an int (table ``i`` gets ``seed + i``), or one seed for each table. Where it is None, the table
+                plays the next match of its stream (at the first reset, of a random stream).
             options: ``decks``, ``scores``, ``bags`` and ``opener`` for all tables, as
-                :class:`spades_env.Game` takes them; ``reset_mask``, a bool array of the tables to begin
-                anew, the others stay as they are. Unknown keys are ignored.
+                :class:`spades_env.Game` takes them; ``reset_mask``, a bool array of the tables to reset,
+                where the others are unchanged. Unknown keys are ignored.
 
         Raises:
-            ValueError: if an option makes no sense; nothing has changed then.
+            ValueError: if an option is invalid; then nothing has changed.
         """
         rows = self._reset_rows(options)
         seeds = self._reset_seeds(seed)
@@ -146,29 +146,26 @@ class SpadesVectorEnv(VectorEnv):
         for agent in dict.fromkeys(self.opponents):
             if isinstance(agent, OneByOne):
                 agent.forget(rows)
-            elif len(rows) == self.num_envs:  # others are at play elsewhere; their dice are the tables' own
+            elif len(rows) == self.num_envs:  # else the agent is playing at other tables; it uses the tables' streams
                 agent.reset(None if seeds[0] is None else agent_seed(seeds[0], 0))
-        count = turns.begin_rows(
-            *(*self._core, rows, start.opener, np.array(start.scores), np.array(start.bags)),
-            *(self._decks, len(decks), self._pending),
-        )
-        self._opponents_move(count)
+        given = start.opener, np.array(start.scores), np.array(start.bags)
+        self._opponents_act(turns.begin_rows(self._core, self._decks, rows, given, len(decks), self._pending))
         observations, *_, infos = self._report()
         return observations, infos
 
     def step(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
-        """Carry out one action of every learner, then the opponents' moves until the learners are on turn again.
+        """Carry out one action of every learner, then the opponents' actions until all learners are on turn again.
 
         Args:
-            actions: ints of shape (num_envs,). Where an episode has ended in the last step, ``NEXT_STEP``
-                ignores the action and begins the next match.
+            actions: ints of shape (num_envs,). Where an episode ended in the last step, ``NEXT_STEP``
+                ignores the action and starts the next match.
 
         Returns:
             observations (int8), rewards (float64), terminated, truncated (bool) and infos.
 
         Raises:
-            IllegalAction: if one is not legal and ``illegal="raise"``, or if an opponent's is not.
-            ResetNeeded: before the first reset; with ``DISABLED`` if an episode has ended and was not reset.
+            IllegalAction: if an action is not legal and ``illegal="raise"``, or if an opponent's is not legal.
+            ResetNeeded: before the first reset; with ``DISABLED``, if an episode has ended and was not reset.
         """
         actions = np.asarray(actions)
         if actions.shape != (self.num_envs,) or actions.dtype.kind not in "iu":
@@ -178,36 +175,30 @@ class SpadesVectorEnv(VectorEnv):
         if self.autoreset_mode == AutoresetMode.DISABLED and self._turns["ended"].any():
             raise ResetNeeded("some episodes are over: call reset(options={'reset_mask': ...}) for them")
         if self.illegal == "raise":
-            wrong = turns.first_wrong(self.tables.states, self.tables.rules_array, self._turns, actions)
-            if wrong >= 0:
-                raise self.tables.illegal_action(wrong, int(actions[wrong]))
-        self._opponents_move(turns.learners_act(*self._core, self._decks, self._final_obs, actions, self._pending))
+            live = np.flatnonzero(~self._turns["ended"])
+            self.tables.check_actions(actions[live], live)
+        self._opponents_act(turns.learners_act(self._core, self._buffers(), actions, self._pending))
         return self._report()
 
     def arrays(self) -> dict[str, np.ndarray]:
-        """Where every match stands: the environment's own arrays.
+        """The environment's own arrays, which hold the state of every match.
 
-        Copy them to save the tables. To go on from there, write the copies into those of an environment that was made
-        with the same arguments. (What agents without ``act_batch`` remember is not among them.)
+        Copy them to save the tables. To restore them, write the copies into the arrays of an environment that was
+        made with the same arguments. (The memory of agents without ``act_batch`` is not included.)
         """
-        tables = self.tables
-        return {
-            "states": tables.states,
-            "agent_rng": tables.agent_rng,
-            "turns": self._turns,
-            "seeded": self._seeded,
-        }
+        states, agent_rng = self.tables.states, self.tables.agent_rng
+        return {"states": states, "agent_rng": agent_rng, "turns": self._turns, "seeded": self._seeded}
 
     def observe(self) -> np.ndarray:
-        """The observations of the last step or reset once more, and their ``action_masks``."""
+        """Write the observations and ``action_masks`` of the last step or reset again, and return the former."""
         return self._report()[0]
 
     def action_masks(self) -> np.ndarray:
-        """Bool of shape (num_envs, 75): the legal actions of every learner; none where an episode is over."""
+        """Bool of shape (num_envs, 75): the legal actions of every learner, none where an episode is over."""
         return self._masks.view(np.bool_)
 
     def render(self) -> tuple[Any, ...] | None:
-        """Every table as its learner may see it: texts, or with ``"rgb_array"`` pixels of shape (512, 768, 3)."""
+        """What every learner may see of its table: strings, or with ``"rgb_array"`` pixels of shape (512, 768, 3)."""
         if self.render_mode is None:
             return None
         views = (self.tables.view(row, int(self._turns["learner"][row])) for row in range(self.num_envs))
@@ -219,7 +210,7 @@ class SpadesVectorEnv(VectorEnv):
         return self._turns["learner"].copy()
 
     def _opponent_actions(self, rows: np.ndarray) -> np.ndarray:
-        """The actions (ints) of the seats on turn at the tables ``rows`` (int64), which are all opponents'."""
+        """The actions (ints) of the seats on turn at the tables ``rows`` (int64), all of them opponents."""
         if self._one_kind:
             return self.opponents[0].act_batch(self.tables, rows)
         place = (self.tables.seat[rows] - self._turns["learner"][rows]) % self.rules.players - 1
@@ -230,12 +221,15 @@ class SpadesVectorEnv(VectorEnv):
                 actions[here] = agent.act_batch(self.tables, rows[here])
         return actions
 
-    def _opponents_move(self, count: int) -> None:
-        """Let the opponents move at the first ``count`` tables of ``_pending`` until no table waits for one."""
+    def _buffers(self) -> tuple[np.ndarray, ...]:
+        return self._decks, self._final_obs, self._paid
+
+    def _opponents_act(self, count: int) -> None:
+        """Let the opponents act at the first ``count`` tables of ``_pending`` until no table waits for one."""
         while count:
             pending = self._pending[:count]
             actions = self._opponent_actions(pending)
-            count = turns.opponents_act(*self._core, self._decks, self._final_obs, actions, pending)
+            count = turns.opponents_act(self._core, self._buffers(), actions, pending)
             if count < 0:
                 row, action = int(pending[-1 - count]), int(actions[-1 - count])
                 raise IllegalAction(f"an opponent's {self.tables.illegal_action(row, action)}")
@@ -243,7 +237,7 @@ class SpadesVectorEnv(VectorEnv):
     def _report(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
         result = self._fresh() if self.copy else self._result
         self._masks = result[1]
-        turns.report(self.tables.states, self.tables.rules_array, self._turns, *result)
+        turns.report(self.tables.states, self.tables.rules_array, self._turns, result)
         observations, masks, rewards, terminated, truncated = result
         return observations, rewards, terminated, truncated, self._infos(masks, terminated | truncated)
 
@@ -272,7 +266,7 @@ class SpadesVectorEnv(VectorEnv):
         return infos | ends
 
     def _last_infos(self, over: np.ndarray) -> dict[str, Any]:
-        """How the episodes that are just over ended."""
+        """The infos of the episodes that have just ended."""
         rows = np.flatnonzero(over)
         scores = np.zeros((self.num_envs, self.rules.sides), np.int64)
         scores[rows] = self._turns["scores"][rows, : self.rules.sides]
@@ -304,11 +298,11 @@ class SpadesVectorEnv(VectorEnv):
             return [first + row for row in range(self.num_envs)]
         seeds = check_list("seed", seed)
         if len(seeds) != self.num_envs:
-            raise ValueError(f"seed must be an int or {self.num_envs}, one for each table, got {len(seeds)}")
+            raise ValueError(f"seed must be an int or {self.num_envs} seeds, one for each table, got {len(seeds)}")
         return [None if one is None else check_seed(one)[0] for one in seeds]
 
     def _give_decks(self, rows: np.ndarray, decks: list[list[int]]) -> None:
-        """Keep the decks of the next hands for the tables ``rows``."""
+        """Store the decks of the next hands at the tables ``rows``."""
         if len(decks) > self._decks.shape[1]:
             self._decks = np.pad(self._decks, ((0, 0), (0, len(decks) - self._decks.shape[1]), (0, 0)))
         for hand, deck in enumerate(decks):

@@ -1,7 +1,7 @@
-"""PettingZoo's usual wrappers, which here read the environment's attributes without detours.
+"""PettingZoo's usual wrappers with direct access to the environment's attributes.
 
-PettingZoo's wrappers pass every look at ``agent_selection``, ``terminations`` and so on down from wrapper to wrapper,
-some forty times in a decision, which takes far longer than the game itself.
+PettingZoo's wrappers forward every access to ``agent_selection``, ``terminations`` and so on from wrapper to wrapper,
+some forty times per decision, which takes far longer than the game itself.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from pettingzoo.utils import wrappers
 
 
 def _forwarded(name: str) -> property:
-    # Before the first reset the attribute is missing: then Python asks the wrapper's own __getattr__, which says so.
-    return property(lambda wrapper: getattr(wrapper._innermost, name))
+    # Before the first reset the attribute is missing; Python then calls the wrapper's __getattr__, which reports it.
+    return property(lambda self: getattr(self._innermost, name))
 
 
 class _Direct:
@@ -22,7 +22,7 @@ class _Direct:
 
     def __init__(self, env: AECEnv[Any, Any, Any], *args: Any, **kwargs: Any) -> None:
         self._innermost = env.unwrapped
-        super().__init__(env, *args, **kwargs)  # pyright: ignore[reportCallIssue] (the wrapper beside this class takes them)
+        super().__init__(env, *args, **kwargs)  # pyright: ignore[reportCallIssue] (the other base class takes them)
 
     agents = _forwarded("agents")
     agent_selection = _forwarded("agent_selection")
@@ -41,12 +41,12 @@ class _Direct:
 
 
 class TerminateIllegalWrapper(_Direct, wrappers.TerminateIllegalWrapper[Any, Any, Any]):
-    """Ends the match at an illegal action, which costs the offender ``illegal_reward``."""
+    """Ends the match at an illegal action, for which the offender gets ``illegal_reward``."""
 
 
 class AssertOutOfBoundsWrapper(_Direct, wrappers.AssertOutOfBoundsWrapper[Any, Any, Any]):
-    """Refuses what is not in the action space."""
+    """Rejects actions outside the action space."""
 
 
 class OrderEnforcingWrapper(_Direct, wrappers.OrderEnforcingWrapper[Any, Any, Any]):
-    """Refuses calls before the first reset."""
+    """Rejects calls before the first reset."""

@@ -1,4 +1,4 @@
-"""The log of a Game: how the match began, and the deck, actions and result of each hand."""
+"""The log of a Game: the start of the match, and the deck, actions and result of each hand."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class HandResult:
         bids: by seat, 0 for nil and blind nil.
         blind: by seat, whether it bid blind nil.
         tricks: by seat, tricks won.
-        points: by side, change of the score in points, bag penalties included.
+        points: by side, score change in points, including bag penalties.
         scores: by side, points after the hand.
         bags: by side, bag counter after the hand.
     """
@@ -32,14 +32,14 @@ class HandResult:
 
 @dataclass(frozen=True)
 class Start:
-    """How a match, or the logged part of it, begins.
+    """The start of a match, or of the logged part of it.
 
     Attributes:
-        scores: by side, in points.
-        bags: by side.
+        scores: points, by side.
+        bags: bag counters, by side.
         opener: the seat that opens the first hand.
-        hand_number: hands of the match finished before it.
-        last: the result of the hand before it, if that is known.
+        hand_number: number of hands finished before it.
+        last: the result of the hand before it, if known.
     """
 
     scores: list[int]
@@ -51,14 +51,14 @@ class Start:
 
 @dataclass(slots=True)
 class HandLog:
-    """All that happened in one hand.
+    """Everything that happened in one hand.
 
     Attributes:
         deck: card ids in the order of the deck.
-        given: the caller fixed the deck; otherwise it is the shuffle of the game's seed.
-        actions: action ids in order; whose they are follows from the rules.
-        received: by seat, cards that came back in an exchange; None while there was none.
-        result: None until the hand is scored.
+        given: whether the caller fixed the deck; otherwise it was shuffled from the game's seed.
+        actions: action ids in order; the rules determine whose they are.
+        received: by seat, the cards received in an exchange; None before the first exchange.
+        result: None until the hand has been scored.
     """
 
     deck: list[int]
@@ -68,19 +68,19 @@ class HandLog:
     result: HandResult | None = None
 
     def copy(self) -> HandLog:
-        """A copy that can be continued independently."""
+        """An independent copy."""
         return HandLog(self.deck, self.given, self.actions[:], self.received, self.result)
 
 
 @dataclass(slots=True)
 class GameLog:
-    """The log of a match, from which it can be played again.
+    """The log of a match, from which it can be replayed.
 
     Attributes:
-        start: how the match began.
+        start: the start of the match.
         decks: decks that the caller fixed, one for each of the first hands.
-        finished: hands before the current one.
-        current: the hand being played; once the match is over, the last one.
+        finished: the hands before the current one.
+        current: the hand being played, or the last one once the match is over.
     """
 
     start: Start
@@ -90,21 +90,21 @@ class GameLog:
 
     @property
     def hands(self) -> tuple[HandLog, ...]:
-        """All hands so far, the current one last."""
+        """All hands so far; the current one is the last."""
         return (*self.finished, self.current)
 
     def copy(self) -> GameLog:
-        """A copy that can be continued independently."""
+        """An independent copy."""
         return GameLog(self.start, self.decks, self.finished, self.current.copy())
 
 
 def check_start(
     rules: Rules, scores: Sequence[int] | None = None, bags: Sequence[int] | None = None, opener: int = 0
 ) -> Start:
-    """The start of a match from the values of a caller.
+    """The start of a match with a caller's values.
 
     Raises:
-        ValueError: if a value is out of range, with its name and what is allowed.
+        ValueError: if a value is out of range; the message names it and says what is allowed.
     """
     most_bags = rules.bag_limit - 1 if rules.bag_limit else MOST_POINTS
     return Start(
@@ -118,6 +118,6 @@ def check_decks(decks: Sequence[Sequence[int]], rules: Rules) -> list[list[int]]
     """Fixed decks as lists of card ids.
 
     Raises:
-        ValueError: if one of them does not hold each card of the rules' deck once.
+        ValueError: if a deck does not hold each card of the rules' deck once.
     """
     return [check_deck(deck, rules, f"decks[{k}]") for k, deck in enumerate(check_list("decks", decks))]

@@ -1,4 +1,4 @@
-"""A world drawn for a View: the record of a table that agrees with it, and the log that leads there."""
+"""A world drawn for a View: the state of a table consistent with it, and the log that leads there."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from spades_env.game.position import Position
 
 
 def sample_state(view: Position, generator: np.random.Generator) -> tuple[np.ndarray, int]:
-    """The record of a random world that agrees with ``view``, and the seed of its random stream."""
+    """The state of a random world consistent with ``view``, and the seed of its random stream."""
     state = np.empty_like(view.state)
     rng = generator.integers(0, 1 << 64, 1, np.uint64)
     seed = single.sample_view(view.state, view.rules_array, view.observer, rng, state)
@@ -20,7 +20,7 @@ def sample_state(view: Position, generator: np.random.Generator) -> tuple[np.nda
 
 
 def log_of(position: Position) -> GameLog:
-    """The log of a table with all its cards, read back from its record; it begins with the current hand."""
+    """The log of a table with all its cards, read back from its state; it begins with the current hand."""
     state = position.state
     deck = state["deck"][0, : len(position.rules.deck)].tolist()
     actions = np.empty(LONGEST_HAND, np.int8)
@@ -39,7 +39,7 @@ def log_of(position: Position) -> GameLog:
 
 
 def _start_of_last_hand(position: Position, result: HandResult) -> Start:
-    """How the hand that ended the match began."""
+    """The start of the hand that ended the match."""
     rules = position.rules
     scores = [score - points for score, points in zip(result.scores, result.points, strict=True)]
     taken = [single.bags_of_hand(position.state, position.rules_array, side) for side in range(rules.sides)]

@@ -1,6 +1,6 @@
-"""A table as a picture: one drawing of a few kinds of shapes, as SVG, as pixels, in a window.
+"""A table as a picture: a list of shapes, drawn as SVG, as pixels or in a window.
 
-SVG needs no other package; pixels need Pillow, a window pygame-ce: ``pip install 'spades-env[render]'``.
+SVG needs no other package; pixels need Pillow, and a window also pygame-ce: ``pip install 'spades-env[render]'``.
 """
 
 from __future__ import annotations

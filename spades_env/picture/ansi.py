@@ -1,4 +1,4 @@
-"""A table as text: what one seat sees, or all of it."""
+"""A table as text: the whole table, or what one seat sees."""
 
 from __future__ import annotations
 
@@ -6,30 +6,27 @@ from spades_env.cards import RANKS, SUIT_SYMBOLS, SUITS, hand_text
 from spades_env.engine.state import Phase
 from spades_env.game.position import Position
 
-__all__ = ["ansi"]
-
 _TO_DO = {Phase.BLIND: "to bid blind nil or look", Phase.DRAFT: "to keep or reject the drawn card"}
 _TO_DO |= {Phase.EXCHANGE: "to exchange cards", Phase.BID: "to bid", Phase.PLAY: "to play"}
 
 
 def ansi(table: Position) -> str:
-    """The table in words and suit symbols, several lines.
+    """The table in words and suit symbols, on several lines.
 
     Args:
-        table: a :class:`Game`, of which all hands are shown, or a :class:`View`, which shows what its
-            observer may know and so cannot tell more.
+        table: a :class:`Game`, shown with all hands, or a :class:`View`, which shows only what its observer may know.
     """
     lines = [_title(table), *_score_lines(table), *_seat_lines(table)]
     lines += [*_draft_lines(table), *_trick_lines(table), *_own_lines(table)]
     if table.is_over:
-        lines.append(f"the match is won by {_side(table, table.winner or 0)}")
+        lines.append(f"the match is won by {table.rules.side_name(table.winner or 0)}")
     else:
         lines.append(f"turn: {_who(table, table.seat)}, {_TO_DO[table.phase]}{_drawn(table)}")
     return "\n".join(lines)
 
 
 def card_text(card: int) -> str:
-    """A card with its suit symbol: ``A♠``."""
+    """A card with its suit symbol, such as ``A♠``."""
     return RANKS[card % 13] + SUIT_SYMBOLS[card // 13]
 
 
@@ -40,12 +37,12 @@ def _title(table: Position) -> str:
 
 
 def _score_lines(table: Position) -> list[str]:
-    """Points and bags of every side, and what the last hand brought."""
+    """The points and bags of every side, and its result of the last hand."""
     limit = f"/{table.rules.bag_limit}" if table.rules.bag_limit else ""
     last = table.last_hand if table.hand_number else None
     lines = []
     for side, (score, bags) in enumerate(zip(table.scores, table.bags, strict=True)):
-        text = f"{_side(table, side)}: {score} points, {bags}{limit} bags"
+        text = f"{table.rules.side_name(side)}: {score} points, {bags}{limit} bags"
         if last:
             seats = range(side, table.rules.players, table.rules.sides)
             made = ", ".join(f"{_bid(last['bids'][k], last['blind'][k])} won {last['tricks'][k]}" for k in seats)
@@ -55,7 +52,7 @@ def _score_lines(table: Position) -> list[str]:
 
 
 def _seat_lines(table: Position) -> list[str]:
-    """Bid, tricks, shown voids and cards of every seat."""
+    """The bid, tricks, shown voids and cards of every seat."""
     if table.is_over:
         return []
     lines = []
@@ -75,7 +72,7 @@ def _seat_lines(table: Position) -> list[str]:
 
 
 def _draft_lines(table: Position) -> list[str]:
-    """What was kept and rejected so far, while the draft goes on."""
+    """What has been kept and rejected so far, during the draft."""
     choices = table.draft_choices
     if not choices or table.phase not in (Phase.BLIND, Phase.DRAFT):
         return []
@@ -99,7 +96,7 @@ def _trick_lines(table: Position) -> list[str]:
 
 
 def _own_lines(table: Position) -> list[str]:
-    """What the observer alone knows beside its hand."""
+    """What only the observer knows, besides its hand."""
     if table.observer is None:
         return []
     known = {"discards seen": table.discards_seen, "given up": table.given, "received": table.received}
@@ -116,10 +113,6 @@ def _plays(cards: list[tuple[int, int]]) -> str:
 
 def _bid(bid: int, blind: bool | None) -> str:
     return str(bid) if bid else ("blind nil" if blind else "nil")
-
-
-def _side(table: Position, side: int) -> str:
-    return f"seats {side} and {side + 2}" if table.rules.partners else f"seat {side}"
 
 
 def _who(table: Position, seat: int) -> str:

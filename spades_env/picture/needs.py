@@ -1,4 +1,4 @@
-"""Packages that only pictures need, imported when the first one is drawn."""
+"""Packages that only pictures need, imported when the first picture is drawn."""
 
 from __future__ import annotations
 
@@ -7,16 +7,14 @@ from typing import Any
 
 from gymnasium.error import DependencyNotInstalled
 
-__all__ = ["package"]
-
 _INSTALLED_AS = {"PIL": "Pillow", "pygame": "pygame-ce", "imageio_ffmpeg": "imageio-ffmpeg"}
 
 
 def package(module: str, what_for: str) -> Any:
-    """The module ``module``.
+    """Import ``module``.
 
     Raises:
-        DependencyNotInstalled: if it is missing, with the command that installs it.
+        DependencyNotInstalled: if it is missing; the message names the command that installs it.
     """
     try:
         return importlib.import_module(module)

@@ -1,4 +1,4 @@
-"""The score sheet beside the table: sides, bags, the last hand, the last trick, and whose turn it is."""
+"""The score sheet next to the table: sides, bags, the last hand, the last trick, and whose turn it is."""
 
 from __future__ import annotations
 
@@ -11,8 +11,6 @@ from spades_env.picture.card import face, rank_text
 from spades_env.picture.seats import bid_text, seat_name
 from spades_env.picture.shapes import HEIGHT, WIDTH, Box, Label, Shape
 
-__all__ = ["LEFT", "panel"]
-
 LEFT = 572
 _PAPER, _RULE, _TEXT, _FAINT = "#1b232d", "#3a4654", "#ffffff", "#a9b6c4"
 _BAG, _NO_BAG, _LEADER, _BOX = "#ff8f6b", "#2b3642", "#ffcf40", "#0f1419"
@@ -23,7 +21,7 @@ _TO_DO |= {Phase.EXCHANGE: "to give up cards", Phase.PLAY: "to play"}
 
 
 def panel(table: Position, names: Sequence[str] | None, action: int | None) -> list[Shape]:
-    """Everything right of the table."""
+    """Everything to the right of the table."""
     shapes: list[Shape] = [Box(LEFT, 0, WIDTH - LEFT, HEIGHT, _PAPER)]
     shapes.append(Label(_X, 26, f"Spades, {table.rules.name}", 14.5, _TEXT, bold=True))
     hand = table.hand_number if table.is_over else table.hand_number + 1
@@ -47,9 +45,9 @@ def _stage(table: Position) -> str:
 
 
 def _side(table: Position, names: Sequence[str] | None, side: int, y: float) -> list[Shape]:
-    """Score, bags and last hand of a side."""
+    """The score, bags and last hand of a side."""
     rules = table.rules
-    name = f"seats {side} and {side + 2}" if rules.partners else seat_name(side, names)
+    name = rules.side_name(side) if rules.partners else seat_name(side, names)
     best = table.scores[side] == max(table.scores)
     shapes: list[Shape] = [Box(_X, y, _RIGHT - _X, 1, _RULE)]
     shapes.append(Label(_X, y + 22, name, 13, _TEXT, bold=True))
@@ -83,7 +81,7 @@ def _last_trick(table: Position) -> list[Shape]:
 
 
 def _turn(table: Position, names: Sequence[str] | None, action: int | None) -> list[Shape]:
-    """Whose turn it is and what is to be done, or what is being done."""
+    """Whose turn it is, and what the seat has to do or is doing."""
     if table.is_over:
         return []
     who = seat_name(table.seat, names)
@@ -99,8 +97,8 @@ def _doing(table: Position, action: int) -> str:
     if table.phase == Phase.BID:
         return f"bids {action - BID_0 or 'nil'}"
     if table.phase == Phase.EXCHANGE:
-        # Everybody sees that, but not which card.
-        return "gives up no more" if action == DONE else "gives up a card"
+        # Everybody sees that a card is given up, but not which one.
+        return "ends the exchange" if action == DONE else "gives up a card"
     return {BLIND_NIL: "bids blind nil", LOOK: "looks", KEEP: "keeps the card"}.get(action, "rejects the card")
 
 

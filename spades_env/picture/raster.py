@@ -1,4 +1,4 @@
-"""A picture as pixels, drawn by Pillow with the font that it brings along."""
+"""A picture as pixels, drawn by Pillow with its built-in font."""
 
 from __future__ import annotations
 
@@ -16,15 +16,12 @@ from spades_env.picture.shapes import HEIGHT, WIDTH, Box, Polygon, Shape
 if TYPE_CHECKING:
     from PIL import Image
 
-__all__ = ["image", "rgb_array"]
-
-# Drawn so many times as large and then shrunk, which smooths all edges.
-_FINER = 3
+_FINER = 3  # pictures are drawn this many times as large, then reduced, which smooths all edges
 _ANCHORS = {"start": "ls", "middle": "ms", "end": "rs"}
 
 
 def rgb_array(table: Position, names: Sequence[str] | None = None, action: int | None = None) -> np.ndarray:
-    """The table as uint8 of shape (512, 768, 3); the arguments are those of :func:`image`."""
+    """The table as uint8 of shape (512, 768, 3), with the arguments of :func:`image`."""
     return np.array(image(table, names, action))
 
 
@@ -32,9 +29,9 @@ def image(table: Position, names: Sequence[str] | None = None, action: int | Non
     """The table as a Pillow image, 768 by 512, RGB.
 
     Args:
-        table: a :class:`spades_env.Game`, of which all hands are shown, or a :class:`spades_env.View`, which shows
-            what its observer may know and so cannot tell more.
-        names: of the players by seat.
+        table: a :class:`spades_env.Game`, shown with all hands, or a :class:`spades_env.View`, which shows only what
+            its observer may know.
+        names: names of the players, by seat.
         action: what the seat on turn is about to do.
 
     Raises:
@@ -52,7 +49,7 @@ def _draw(pen: Any, shape: Shape) -> None:
     if isinstance(shape, Polygon):
         pen.polygon([(x * _FINER, y * _FINER) for x, y in shape.points], fill=shape.fill)
     elif isinstance(shape, Box):
-        # SVG lays an edge half inside and half outside, Pillow all inside; its right and lower ends belong to it.
+        # SVG centres an edge on the outline, Pillow draws it inside; Pillow's right and lower bounds are inclusive.
         half = shape.line_width / 2 if shape.line else 0
         left, top = (shape.x - half) * _FINER, (shape.y - half) * _FINER
         right, bottom = left + (shape.width + 2 * half) * _FINER - 1, top + (shape.height + 2 * half) * _FINER - 1
@@ -61,7 +58,7 @@ def _draw(pen: Any, shape: Shape) -> None:
         pen.rounded_rectangle((left, top, right, bottom), radius, shape.fill, shape.line, width)
     else:
         size = round(shape.size * _FINER)
-        # The font has one weight; a thin line around the letters makes it bold.
+        # The font has only one weight; a thin outline around the letters makes it bold.
         bold = max(1, round(size / 42)) if shape.bold else 0
         pen.text(
             (shape.x * _FINER, shape.y * _FINER),

@@ -1,4 +1,4 @@
-"""The whole picture of a table as a list of shapes."""
+"""The whole picture of a table, as a list of shapes."""
 
 from __future__ import annotations
 
@@ -12,8 +12,6 @@ from spades_env.picture.panel import LEFT, panel
 from spades_env.picture.seats import places, read_seats, seat_shapes
 from spades_env.picture.shapes import HEIGHT, Box, Label, Shape
 
-__all__ = ["scene"]
-
 _TABLE, _FELT, _TEXT, _FAINT = "#0d3325", "#1a5c43", "#ffffff", "#b9d6c8"
 _MIDDLE = (286.0, 250.0)
 _CARD = (64.0, 90.0)
@@ -21,14 +19,13 @@ _OFFSETS = {"bottom": (0, 58), "left": (-92, 0), "top": (0, -58), "right": (92, 
 
 
 def scene(table: Position, names: Sequence[str] | None = None, action: int | None = None) -> list[Shape]:
-    """The shapes of the picture, those behind first.
+    """The shapes of the picture, from back to front.
 
     Args:
-        table: a :class:`spades_env.Game`, of which all hands are shown, or a :class:`spades_env.View`, which shows
-            what its observer may know and so cannot tell more. The observer sits at the bottom, else seat 0; the
-            others follow clockwise.
-        names: of the players by seat.
-        action: what the seat on turn is about to do: a card is shown in the trick, the rest in words.
+        table: a :class:`spades_env.Game`, shown with all hands, or a :class:`spades_env.View`, which shows only what
+            its observer may know. The observer, or seat 0 of a Game, is at the bottom; the others follow clockwise.
+        names: names of the players, by seat.
+        action: what the seat on turn is about to do: a card is shown in the trick, other actions in words.
     """
     shapes: list[Shape] = [Box(0, 0, LEFT, HEIGHT, _FELT)]
     for seat in read_seats(table, names, action):
@@ -45,7 +42,7 @@ def scene(table: Position, names: Sequence[str] | None = None, action: int | Non
 
 
 def _trick(table: Position, action: int | None) -> list[Shape]:
-    """The cards on the table; between tricks those of the last one, greyed out."""
+    """The cards of the current trick; between tricks those of the last one, greyed out."""
     trick = table.trick + ([] if action is None else [(table.seat, action)])
     over = not trick
     trick = trick or table.played[-table.rules.players :]
@@ -61,10 +58,10 @@ def _trick(table: Position, action: int | None) -> list[Shape]:
 
 
 def _piles(table: Position, action: int | None) -> list[Shape]:
-    """Stock, drawn card and discard pile."""
+    """The stock, the drawn card and the discard pile."""
     draws = len(table.draft_choices)
     out = table.phase == Phase.DRAFT
-    # Right of the middle: the discards of a whole draft fill the left.
+    # Right of the middle, since the discards of a whole draft fill the left.
     left, y = _MIDDLE[0] + 64, _MIDDLE[1] - _CARD[1] / 2
     shapes = _pile(52 - 2 * draws - out, "stock", left - 104, y) + _pile(draws, "discards", left + 104, y)
     if out:
@@ -76,7 +73,7 @@ def _piles(table: Position, action: int | None) -> list[Shape]:
 
 
 def _pile(count: int, name: str, x: float, y: float) -> list[Shape]:
-    """A pile of cards seen from behind, higher the more there are."""
+    """A pile of card backs, higher the more cards there are."""
     shapes: list[Shape] = [] if count else [Box(x, y, *_CARD, _FELT, 5, _FAINT)]
     for k in range(min(count, 1 + count // 10)):
         shapes += back(x - 2 * k, y - 2 * k, *_CARD)
@@ -84,7 +81,7 @@ def _pile(count: int, name: str, x: float, y: float) -> list[Shape]:
 
 
 def _known(table: Position) -> list[Shape]:
-    """Left of a two-player table, the cards known to be out of play."""
+    """The cards known to be out of play, on the left of a two-player table."""
     if table.observer is not None:
         groups = {"discards you saw": table.discards_seen, "you gave up": table.given, "you received": table.received}
     else:
@@ -99,7 +96,7 @@ def _known(table: Position) -> list[Shape]:
 
 def _winner(table: Position) -> list[Shape]:
     side = table.winner or 0
-    who = f"seats {side} and {side + 2} win" if table.rules.partners else f"seat {side} wins"
+    who = f"{table.rules.side_name(side)} win{'' if table.rules.partners else 's'}"
     x, y = _MIDDLE
     scores = " : ".join(map(str, table.scores))
     return [

@@ -1,4 +1,4 @@
-"""What a picture says of each seat, read off a table, and where its cards and words go."""
+"""What a picture shows of each seat, and where its cards and words are drawn."""
 
 from __future__ import annotations
 
@@ -11,8 +11,6 @@ from spades_env.game.position import Position
 from spades_env.picture.card import fan, sorted_hand
 from spades_env.picture.shapes import Box, Label, Shape, suit
 
-__all__ = ["Seat", "bid_text", "held", "places", "read_seats", "seat_name", "seat_shapes"]
-
 _LOW, _HIGH = (40.0, 56.0), (48.0, 68.0)
 _PLATE, _PLATE_EDGE, _ON_TURN = "#123f2e", "#2f7457", "#ffcf40"
 _TEXT, _FAINT = "#ffffff", "#b9d6c8"
@@ -24,17 +22,17 @@ class Seat:
     """What is shown of one seat.
 
     Attributes:
-        name: the player's.
+        name: the player's name.
         place: ``"bottom"``, ``"left"``, ``"top"`` or ``"right"``.
-        cards: from left to right, None for one that is seen from behind.
-        bid: the number bid, None before that.
-        line: bid and tricks, or how the draft goes, in words.
-        tricks: won in this hand.
-        choices: in the draft, whether it kept each of the cards it drew; None at other times.
-        voids: suits of which it has shown to hold none, in order.
+        cards: from left to right, None for a card back.
+        bid: the bid, or None before it.
+        line: the bid and tricks, or the progress of the draft, in words.
+        tricks: tricks won in this hand.
+        choices: in the draft, whether each drawn card was kept; None at other times.
+        voids: suits in which it has shown a void, in order.
         notes: anything else, in a few words each.
-        on_turn: whether it is its turn.
-        legal: the cards that it may play now; all bits set when it is not playing.
+        on_turn: whether it is the seat's turn.
+        legal: the set of cards that it may play now; all bits are set unless it is about to play.
     """
 
     name: str
@@ -51,12 +49,12 @@ class Seat:
 
 
 def places(players: int) -> tuple[str, ...]:
-    """Where seats sit, from the one at the bottom on, clockwise."""
+    """The places of the seats, clockwise from the one at the bottom."""
     return {2: ("bottom", "top"), 3: ("bottom", "left", "right"), 4: ("bottom", "left", "top", "right")}[players]
 
 
 def held(table: Position, seat: int) -> int:
-    """How many cards a seat holds, which everybody knows."""
+    """The number of cards a seat holds, which everybody knows."""
     if table.is_over:
         return 0
     if table.rules.draft and table.phase in (Phase.BLIND, Phase.DRAFT):
@@ -74,14 +72,14 @@ def bid_text(bid: int | None, blind: bool | None) -> str:
 
 
 def seat_name(seat: int, names: Sequence[str] | None) -> str:
-    """``seat 0``, or ``0:`` and the player's name, cut to what there is room for."""
+    """``seat 0``, or ``0:`` and the player's name, shortened to fit."""
     if names is None:
         return f"seat {seat}"
     return f"{seat}: {names[seat]}" if len(names[seat]) <= 11 else f"{seat}: {names[seat][:10]}.."
 
 
 def read_seats(table: Position, names: Sequence[str] | None, action: int | None) -> list[Seat]:
-    """All seats, beginning with the one at the bottom: the observer of a View, else seat 0."""
+    """All seats, clockwise from the one at the bottom: the observer of a View, or seat 0."""
     observer = table.observer
     bottom, players = observer or 0, table.rules.players
     seats = []
@@ -94,14 +92,20 @@ def read_seats(table: Position, names: Sequence[str] | None, action: int | None)
         legal = sum(1 << card for card in table.legal_actions() if card < 52) if playing else -1
         drafting = table.rules.draft and table.phase in (Phase.BLIND, Phase.DRAFT)
         choices = [kept for drawer, kept in table.draft_choices if drawer == seat]
+        bid, line = _bid(table, seat, acts)
         seats.append(
             Seat(
-                *(name, place, _cards(table, seat, acts), *_bid(table, seat, acts), table.tricks[seat]),
-                choices if drafting else None,
-                [which for which in (SPADES, HEARTS, CLUBS, DIAMONDS) if table.voids[seat] >> which & 1],
-                _notes(table, seat),
-                on_turn,
-                legal,
+                name=name,
+                place=place,
+                cards=_cards(table, seat, acts),
+                bid=bid,
+                line=line,
+                tricks=table.tricks[seat],
+                choices=choices if drafting else None,
+                voids=[which for which in (SPADES, HEARTS, CLUBS, DIAMONDS) if table.voids[seat] >> which & 1],
+                notes=_notes(table, seat),
+                on_turn=on_turn,
+                legal=legal,
             )
         )
     return seats
@@ -115,7 +119,7 @@ def _cards(table: Position, seat: int, action: int | None) -> list[int | None]:
 
 
 def _bid(table: Position, seat: int, action: int | None) -> tuple[int | None, str]:
-    """The bid, also the one that is just being made, and the line about it."""
+    """The bid, including one that is being made, and the line about it."""
     bid, blind = table.bids[seat], table.blind[seat]
     if action is not None and (table.phase == Phase.BID or action == BLIND_NIL):
         bid, blind = (0, True) if action == BLIND_NIL else (action - BID_0, False)
@@ -136,7 +140,7 @@ def _notes(table: Position, seat: int) -> list[str]:
 
 
 def seat_shapes(seat: Seat) -> list[Shape]:
-    """The seat's cards and the plate with its name beside them."""
+    """The seat's cards, and the plate with its name next to them."""
     count = len(seat.cards)
     if seat.place == "bottom":
         step = min(30.0, (548 - _HIGH[0]) / max(count - 1, 1))
@@ -151,7 +155,7 @@ def seat_shapes(seat: Seat) -> list[Shape]:
 
 
 def _wide_plate(seat: Seat, y: float) -> list[Shape]:
-    """Name, bid and tricks in one row: 290 by 34."""
+    """The plate with name, bid and tricks in a row: 290 by 34."""
     x = 286 - 145
     shapes = _plate(seat, x, y, 290, 34)
     shapes.append(Label(x + 10, y + 15, seat.name, 13, _TEXT, bold=True))
@@ -163,7 +167,7 @@ def _wide_plate(seat: Seat, y: float) -> list[Shape]:
 
 
 def _tall_plate(seat: Seat, x: float, y: float) -> list[Shape]:
-    """The same in a column: 126 by 68."""
+    """The same plate as a column: 126 by 68."""
     shapes = _plate(seat, x, y, 126, 68)
     shapes.append(Label(x + 8, y + 16, seat.name, 13, _TEXT, bold=True))
     shapes.append(Label(x + 8, y + 32, seat.line, 13, _TEXT))
@@ -182,7 +186,7 @@ def _plate(seat: Seat, x: float, y: float, width: float, height: float) -> list[
 
 
 def _pips(seat: Seat, x: float, y: float, width: float) -> list[Shape]:
-    """In the draft a mark for each draw, full where it was kept; later one for each trick bid or won."""
+    """In the draft a mark for each draw, filled if it was kept; later a mark for each trick bid or won."""
     if seat.choices is not None:
         return [
             Box(x + 10 * k, y, 8, 8, _GOOD if kept else _PLATE, 2, _GOOD if kept else _OVER)
@@ -199,7 +203,7 @@ def _pips(seat: Seat, x: float, y: float, width: float) -> list[Shape]:
 
 
 def _voids(seat: Seat, x: float, y: float) -> list[Shape]:
-    """Suits that the seat has run out of."""
+    """The suits in which the seat has shown a void."""
     shapes: list[Shape] = [Label(x, y, "no", 11, _FAINT)] if seat.voids else []
     for k, which in enumerate(seat.voids):
         left = x + 17 + 15 * k

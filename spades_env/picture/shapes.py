@@ -1,4 +1,4 @@
-"""What a picture is made of: boxes, polygons and labels in pixels, x to the right, y down; later ones cover earlier."""
+"""The shapes of pictures: boxes, polygons, labels, in pixels to the right and down; later ones cover earlier ones."""
 
 from __future__ import annotations
 
@@ -9,12 +9,10 @@ from typing import Literal
 
 from spades_env.cards import CLUBS, DIAMONDS, HEARTS, SPADES
 
-__all__ = ["HEIGHT", "WIDTH", "Box", "Label", "Polygon", "Shape", "suit"]
-
-# Of every picture, in pixels. Multiples of 16, as video codecs like them.
+# The size of every picture in pixels: multiples of 16, for video codecs.
 WIDTH, HEIGHT = 768, 512
 
-# A deck of four colours: at 10 pixels a club is hard to tell from a spade by its shape alone.
+# A four-colour deck: at 10 pixels a club and a spade are hard to tell apart by their shapes.
 SUIT_COLOURS = {SPADES: "#111111", HEARTS: "#c8102e", DIAMONDS: "#1457b8", CLUBS: "#14722f"}
 
 Points = tuple[tuple[float, float], ...]
@@ -22,7 +20,7 @@ Points = tuple[tuple[float, float], ...]
 
 @dataclass(frozen=True)
 class Box:
-    """A rectangle with its top left corner at (x, y), corners rounded by ``radius``, edged with ``line`` if given."""
+    """A rectangle whose top left corner is (x, y), with corners of radius ``radius`` and an edge of colour ``line``."""
 
     x: float
     y: float
@@ -44,7 +42,7 @@ class Polygon:
 
 @dataclass(frozen=True)
 class Label:
-    """One line of text: (x, y) is its start, middle or end on the base line; ``size`` is that of the font."""
+    """A line of text: (x, y) is its start, middle or end on the baseline, and ``size`` the font size."""
 
     x: float
     y: float
@@ -59,14 +57,14 @@ Shape = Box | Polygon | Label
 
 
 def suit(which: int, x: float, y: float, size: float, fill: str | None = None) -> list[Shape]:
-    """The symbol of a suit, ``size`` high, with its middle at (x, y); by default in the colour of the suit."""
+    """The symbol of a suit, ``size`` high and centred at (x, y), by default in the colour of the suit."""
     colour = fill or SUIT_COLOURS[which]
     return [Polygon(tuple((x + size * px, y + size * py) for px, py in part), colour) for part in _outline(which)]
 
 
 @lru_cache
 def _outline(which: int) -> tuple[Points, ...]:
-    """Polygons that make up a suit's symbol, within -0.5 to 0.5 in both directions."""
+    """The polygons of a suit's symbol, within -0.5 to 0.5 in both directions."""
     if which == DIAMONDS:
         return (((0, -0.5), (0.38, 0), (0, 0.5), (-0.38, 0)),)
     if which == HEARTS:

@@ -1,4 +1,4 @@
-"""A picture as SVG text, with nothing but the standard library."""
+"""A picture as SVG, using only the standard library."""
 
 from __future__ import annotations
 
@@ -9,15 +9,13 @@ from spades_env.game.position import Position
 from spades_env.picture.scene import scene
 from spades_env.picture.shapes import HEIGHT, WIDTH, Box, Polygon, Shape
 
-__all__ = ["svg"]
-
 
 def svg(table: Position, names: Sequence[str] | None = None, action: int | None = None) -> str:
-    """The table as an SVG image, 768 by 512 and scaled down where there is less room.
+    """The table as an SVG image, 768 by 512 and scaled down to the available width.
 
     Args:
-        table: a :class:`spades_env.Game`, of which all hands are shown, or a :class:`spades_env.View`.
-        names: of the players by seat.
+        table: a :class:`spades_env.Game`, shown with all hands, or a :class:`spades_env.View`.
+        names: names of the players, by seat.
         action: what the seat on turn is about to do.
     """
     return (

@@ -1,4 +1,4 @@
-"""A window that shows a table, by pygame-ce."""
+"""A window that shows a table, using pygame-ce."""
 
 from __future__ import annotations
 
@@ -10,18 +10,16 @@ from spades_env.picture.needs import package
 from spades_env.picture.raster import image
 from spades_env.picture.shapes import HEIGHT, WIDTH
 
-__all__ = ["Window"]
-
 
 class Window:
-    """Shows one picture after another, each for at least as long as ``fps`` says.
+    """Shows one picture after another, at most ``fps`` per second.
 
-    It opens with the first picture. A person may close it: the program goes on unseen, until :meth:`close` and
-    another picture open it again. A copy is a window of its own, not open yet.
+    The first picture opens the window. If the user closes it, the program continues without it; after :meth:`close`
+    the next picture opens it again. A copy is a separate window, which is not open yet.
 
     Args:
-        title: of the window.
-        fps: pictures in a second.
+        title: title of the window.
+        fps: pictures per second.
 
     Raises:
         gymnasium.error.DependencyNotInstalled: without pygame-ce or Pillow.
@@ -37,7 +35,7 @@ class Window:
         self._shut = False
 
     def show(self, table: Position, action: int | None = None) -> None:
-        """Draw the table, and what the seat on turn is about to do; then wait for the rest of the picture's time."""
+        """Draw the table, and what the seat on turn is about to do, and wait until the next picture is due."""
         pygame = self._pygame
         if self._shut:
             return

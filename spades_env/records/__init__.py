@@ -1,1 +1,1 @@
-"""Records of matches: everything needed to show a match and to play it again, as JSON, bytes or readable text."""
+"""Records of matches: everything needed to show a match and to replay it, as JSON, bytes or readable text."""

@@ -1,25 +1,25 @@
-"""The text of a record: JSON in which a line is one thing, so that an error can name the line that is wrong.
+"""The JSON text of a record, with one value per line, so that errors can name the line that is wrong.
 
-Top-level fields, the fields of a hand and the groups of its actions (draft, exchange, bids, a trick) each take
-a line::
+Top-level fields, the fields of a hand and the groups of its actions (draft, exchange, bids, a trick) take a line
+each::
 
     format, format_version, spades_env (the version that wrote it)
     rules       every field of Rules
     seed        [seed, table, match]
-    agents      names by seat, or null
+    agents      names, by seat, or null
     start       scores, bags, opener, hand_number; last: the result of the hand before, if known
     hands       deck        its cards in order
-                given       whether the caller fixed the deck; otherwise it is the shuffle of the seed
-                actions     names of actions in order; whose they are follows from the rules
-                received    by seat, the cards that came back in an exchange, if there was one
+                given       whether the caller fixed the deck; otherwise it was shuffled from the seed
+                actions     names of actions in order; the rules determine whose they are
+                received    by seat, the cards received in an exchange, if there was one
                 result      bids, blind, tricks (by seat), points, scores, bags (by side), once it is over
                 checks
-    decks       decks fixed for hands that were not reached yet
+    decks       decks that the caller fixed for later hands
     winner      the side that won, or null
     checks, digest
 
-Every part carries a check for each of its lines, and the whole a digest over all of them: the
-digest says whether anything was changed, the checks say where.
+Every line has a checksum: those of a hand are in the hand, the others at the top level. The digest covers the whole
+record. It shows whether anything was changed, the checksums show where.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ Path = tuple["str | int", ...]
 
 
 class RecordError(ValueError):
-    """A record that is damaged, was changed, or tells of a match that cannot have been played.
+    """A record that is damaged, was changed, or describes a match that cannot have been played.
 
     Attributes:
-        path: keys and indices of the value that is wrong, as in ``("hands", 2, "deck")``, where that is known.
+        path: keys and indices of the wrong value, as in ``("hands", 2, "deck")``; empty if unknown.
     """
 
     def __init__(self, message: str, path: Path = ()) -> None:
@@ -49,7 +49,7 @@ class RecordError(ValueError):
 
 
 def group_actions(actions: list[int], rules: Rules) -> list[list[int]]:
-    """The actions of a hand in the groups that a line shows: draft, each exchange, bids, each trick."""
+    """The actions of a hand in groups, one per line: draft, each exchange, bids, each trick."""
     groups: list[list[int]] = []
     open_group = None
     exchanges_due = 0
@@ -74,14 +74,14 @@ def group_actions(actions: list[int], rules: Rules) -> list[list[int]]:
 
 
 def _spread(path: Path) -> bool:
-    """Whether the items of the value at ``path`` stand on lines of their own."""
+    """Whether the items of the value at ``path`` have lines of their own."""
     return path in ((), ("hands",), ("decks",)) or (
         path[:1] == ("hands",) and (len(path) == 2 or path[2:] == ("actions",))
     )
 
 
 def lay_out(value: Any, path: Path = (), head: str = "", tail: str = "") -> Iterator[tuple[Path, str]]:
-    """(path, text) of every line of a record."""
+    """(path, text) for every line of a record."""
     indent = " " * len(path)
     if not (_spread(path) and value and isinstance(value, (dict, list))):
         yield path, f"{indent}{head}{json.dumps(value)}{tail}"
@@ -96,12 +96,12 @@ def lay_out(value: Any, path: Path = (), head: str = "", tail: str = "") -> Iter
 
 
 def _part(path: Path) -> Path:
-    """The part whose checks cover the line at ``path``: a hand, or ``()`` for what is outside the hands."""
+    """The part whose checksums cover the line at ``path``: a hand, or ``()`` outside the hands."""
     return path[:2] if path[:1] == ("hands",) and len(path) > 2 else ()
 
 
 def _checks(raw: dict[str, Any]) -> dict[Path, list[tuple[Path, str, str]]]:
-    """For each part its lines, as (path, text, check)."""
+    """For each part its lines, as (path, text, checksum)."""
     found: dict[Path, list[tuple[Path, str, str]]] = {}
     for path, text in lay_out(raw):
         if path != ("digest",) and path[len(_part(path)) :] != ("checks",) and path[-1:] != ("",):
@@ -121,7 +121,7 @@ def _digest(raw: dict[str, Any]) -> str:
 
 
 def seal(raw: dict[str, Any]) -> dict[str, Any]:
-    """``raw`` with the checks of its parts and its digest filled in."""
+    """``raw`` with its checksums and its digest filled in."""
     for part, lines in _checks(raw).items():
         _field_of(raw, part)["checks"] = " ".join(check for _, _, check in lines)
     raw["digest"] = _digest(raw)
@@ -129,14 +129,14 @@ def seal(raw: dict[str, Any]) -> dict[str, Any]:
 
 
 def is_sealed(raw: dict[str, Any]) -> bool:
-    """Whether the digest of a parsed record is right."""
+    """Whether the digest of a parsed record is correct."""
     return raw["digest"] == _digest(raw)
 
 
 def find_changes(raw: dict[str, Any]) -> dict[Path, str]:
-    """Which lines of a parsed record whose digest is wrong are not what was saved, and how that shows."""
+    """The lines that differ from what was saved, with a message each, if the digest of a record is wrong."""
     sealed = seal(json.loads(json.dumps(raw)))
-    if sealed["digest"] == raw["digest"]:  # all but the checks is as it was
+    if sealed["digest"] == raw["digest"]:  # only checksums were changed
         parts = {part: (_field_of(raw, part)["checks"], _field_of(sealed, part)["checks"]) for part in _checks(raw)}
         return {
             (*part, "checks"): f"found {found!r:.80}, expected {expected!r:.80}"
@@ -148,14 +148,14 @@ def find_changes(raw: dict[str, Any]) -> dict[Path, str]:
         expected = _field_of(raw, part)["checks"].split()
         for (path, text, check), other in zip(lines, expected, strict=False):
             if check != other:
-                changes[path] = f"found {text:.80}, not what was saved: its check is {check}, expected {other}"
+                changes[path] = f"found {text:.80}, not what was saved: its checksum is {check}, expected {other}"
         if len(lines) != len(expected):
-            changes[(*part, "checks")] = f"found checks of {len(expected)} lines, expected {len(lines)}"
+            changes[(*part, "checks")] = f"found {len(expected)} checksums, expected {len(lines)}"
     return changes or {("digest",): f"found {raw['digest']!r:.80}, expected {_digest(raw)!r}"}
 
 
 def to_text(raw: dict[str, Any]) -> str:
-    """A sealed record as text, one thing a line."""
+    """The text of a sealed record."""
     return "".join(f"{text}\n" for _, text in lay_out(raw))
 
 
@@ -163,7 +163,7 @@ _AGAIN = " (again)"
 
 
 def _all_fields(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object with every field that its text has: one that stands twice gets a name that no record knows."""
+    """All fields of a JSON object; a duplicate gets another name, which is then rejected as unknown."""
     found: dict[str, Any] = {}
     for key, value in pairs:
         while key in found:
@@ -176,7 +176,7 @@ def parse_json(text: str) -> Any:
     """The value of a JSON text.
 
     Raises:
-        RecordError: naming the line where the text stops making sense.
+        RecordError: if the text is not JSON; the message names the line.
     """
     try:
         return json.loads(text, object_pairs_hook=_all_fields)
@@ -190,10 +190,10 @@ _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{},]|[^\s\[\]{},:"]+|\n')
 
 
 def find_lines(text: str) -> dict[Path, int]:
-    """The line on which each value of a JSON text begins; the text must be one that :func:`parse_json` takes."""
+    """The line on which each value of a JSON text starts; the text must be one that :func:`parse_json` accepts."""
     lines: dict[Path, int] = {}
     line = 1
-    path: list[str | int] = []  # of the value that comes next or is being read
+    path: list[str | int] = []  # of the next value or the one being read
     awaits_key = False
 
     def note() -> None:
@@ -227,24 +227,24 @@ def find_lines(text: str) -> dict[Path, int]:
 
 
 class Places:
-    """Where the values of a record stand in the text it was read from, to say so in errors.
+    """The lines of a record's values in its text, for error messages.
 
     Args:
-        text: the text; None if there is none to point into.
+        text: the text; None if the record was not read from text.
     """
 
     def __init__(self, text: str | None = None) -> None:
         self._text = text
-        self.actions: dict[int, list[Path]] = {}  # by hand, the place of each action
+        self.actions: dict[int, list[Path]] = {}  # for each hand, the path of each action
 
     def fail(self, path: Path, message: str, what: str | None = None, line_of: Path | None = None) -> NoReturn:
-        """Refuse the value at ``path``.
+        """Reject the value at ``path``.
 
         Args:
             path: keys and indices of the value.
             message: what is wrong with it.
-            what: its name, if its keys do not say it.
-            line_of: the value whose line to name, if it is another.
+            what: its name, if not given by its keys.
+            line_of: path of another value whose line to name instead.
 
         Raises:
             RecordError: always.

@@ -1,4 +1,4 @@
-"""From the parsed JSON of a record to checked values: every field there, no other, each of the right kind."""
+"""Reads the parsed JSON of a record, and checks that it has exactly the expected fields, with valid values."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ FORMAT_VERSION = 1
 
 _FIELDS = ("format", "format_version", "spades_env", "rules", "seed", "agents", "start", "hands", "decks", "winner")
 _SEAL = ("checks", "digest")
-# Within a match scores and bags may have grown past what a caller may start with.
+# During a match scores and bags may exceed the limits for a caller's start values.
 _MOST = 100 * MOST_POINTS
 
 
 def check_agents(agents: Any, rules: Rules) -> tuple[str, ...] | None:
-    """Names of the players, one for each seat, or None."""
+    """The names of the players, one for each seat, or None."""
     if agents is None:
         return None
     names = check_list("agents", agents)
@@ -33,11 +33,11 @@ def check_agents(agents: Any, rules: Rules) -> tuple[str, ...] | None:
 
 
 class Reader:
-    """Reads one parsed record; every error is a RecordError that says where.
+    """Reads a parsed record; every error is a RecordError that names the place.
 
     Args:
-        places: where the values stand in the text.
-        sealed: whether the record must carry checks and a digest.
+        places: the lines of the values in the text.
+        sealed: whether the record must have checksums and a digest.
     """
 
     def __init__(self, places: Places, sealed: bool) -> None:
@@ -52,8 +52,6 @@ class Reader:
             places.fail((), f"found {raw!r:.80}, expected an object")
         self._name_and_version(raw)
         self._fields((), raw, (*_FIELDS, *(_SEAL if self.sealed else ())))
-        if not isinstance(raw["spades_env"], str):
-            places.fail(("spades_env",), "found no text")
         self.rules = self._rules(raw["rules"])
         hands = self._list(("hands",), raw["hands"])
         if not hands:
@@ -62,10 +60,9 @@ class Reader:
         for k in range(1, len(logs)):
             if logs[k].given and not logs[k - 1].given:
                 places.fail(("hands", k, "given"), "found true, expected false as in the hand before")
-        with self._at(("decks",)):
-            decks = [self._deck(("decks",), deck) for deck in self._list(("decks",), raw["decks"])]
+        decks = [self._deck(("decks",), deck) for deck in self._list(("decks",), raw["decks"])]
         if decks and not logs[-1].given:
-            places.fail(("decks",), "found decks for later hands, expected none after a hand that was shuffled")
+            places.fail(("decks",), "found decks for later hands, expected none after a shuffled hand")
         if len(self._list(("seed",), raw["seed"])) != 3:
             places.fail(("seed",), f"found {raw['seed']!r:.80}, expected [seed, table, match]")
         with self._at(("seed",)):
@@ -86,11 +83,11 @@ class Reader:
             "decks": tuple(decks),
             "winner": winner,
             "agents": agents,
-            "version": raw["spades_env"],
+            "version": self._text(("spades_env",), raw["spades_env"]),
         }
 
     def _name_and_version(self, raw: dict[str, Any]) -> None:
-        """Refuse a record of another kind or time, whatever else is in it."""
+        """Reject another format or version before anything else is read."""
         found = raw.get("format", FORMAT)
         if found != FORMAT:
             self.places.fail(("format",), f"found {found!r:.80}, expected {FORMAT!r}")
@@ -101,7 +98,7 @@ class Reader:
 
     @contextmanager
     def _at(self, path: Path) -> Iterator[None]:
-        """Turn the ValueError of a check into a RecordError about ``path``."""
+        """Convert the ValueError of a check into a RecordError about ``path``."""
         try:
             yield
         except RecordError:
@@ -122,7 +119,7 @@ class Reader:
 
     def _text(self, path: Path, value: Any) -> str:
         if not isinstance(value, str):
-            self.places.fail(path, f"found {value!r:.80}, expected a text")
+            self.places.fail(path, f"found {value!r:.80}, expected a string")
         return value
 
     def _list(self, path: Path, value: Any) -> list[Any]:
@@ -139,7 +136,7 @@ class Reader:
     def _deck(self, path: Path, value: Any) -> list[int]:
         with self._at(path):
             cards = list(map(parse_card, self._text(path, value).split()))
-            # check_deck says what is wrong with a deck, but takes its time
+            # check_deck reports what is wrong with a deck, but is slow.
             return cards if tuple(sorted(cards)) == self.rules.deck else check_deck(cards, self.rules)
 
     def _start(self, value: Any) -> Start:
@@ -148,7 +145,7 @@ class Reader:
         sides = self.rules.sides
         most_bags = self.rules.bag_limit - 1 if self.rules.bag_limit else _MOST
         if "last" in value and value["hand_number"] == 0:
-            self.places.fail(path, "found the hand before the first")
+            self.places.fail(path, "found a hand before the first one")
         with self._at(path):
             return Start(
                 scores=check_ints("scores", self._list(path, value["scores"]), sides, -_MOST, _MOST),
@@ -203,8 +200,8 @@ class Reader:
     def _received(self, path: Path, value: Any) -> list[list[int]]:
         texts = self._list(path, value)
         if len(texts) != 2:
-            self.places.fail(path, f"found {len(texts)} texts, expected 2")
+            self.places.fail(path, f"found {len(texts)} hands, expected 2")
         with self._at(path):
             cards = [parse_cards(self._text(path, text)) for text in texts]
-        # Ascending, as a game notes them: the order in which they came is not part of the match.
+        # Ascending, as in a game's log: the order in which they were received is not part of the match.
         return [cards_in(mask_of(each)) for each in cards]

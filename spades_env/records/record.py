@@ -1,16 +1,14 @@
-"""The record of a match: everything needed to show it and to play it again, as JSON, bytes or readable text.
+"""The record of a match: everything needed to show it and to replay it, as JSON, bytes or readable text.
 
-A record holds the rules, the seed, every deck and every action, so that :meth:`Record.replay` can play the
-match again and check each of them: a record that was changed or cut short is refused at the place that is wrong.
+A record holds the rules, the seed, every deck and every action. :meth:`Record.replay` plays the match again and checks
+all of them; the error for a record that was changed or cut short names the place.
 """
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
 import os
-import tempfile
 import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
@@ -20,6 +18,7 @@ from spades_env._version import __version__
 from spades_env.action_space import IllegalAction
 from spades_env.cards import DONE, action_name, card_name, cards_in, mask_of
 from spades_env.engine.state import Phase
+from spades_env.files import write_whole
 from spades_env.game.log import HandLog, Start
 from spades_env.records import format as record_format
 from spades_env.records.format import Path, Places, RecordError
@@ -30,10 +29,8 @@ from spades_env.rules import Rules
 if TYPE_CHECKING:
     from spades_env.game.game import Game
 
-__all__ = ["FORMAT", "FORMAT_VERSION", "Record", "RecordError", "replay"]
-
 _MAGIC = b"spades1\n"
-_LONGEST = 1 << 26  # bytes of JSON: some 50,000 hands; what claims to be longer is not unpacked
+_LONGEST = 1 << 26  # bytes of JSON, some 50,000 hands; anything longer is not unpacked
 
 
 @dataclass(frozen=True)
@@ -41,18 +38,18 @@ class Record:
     """A match, finished or not.
 
     Attributes:
-        rules: the rules it was played by.
-        seed: (seed, table, match), from which decks are shuffled unless the caller fixed them.
-        start: how it began.
-        hands: its hands in order; the last one may be unfinished.
-        decks: decks that the caller fixed for hands that were not reached yet.
+        rules: the rules of the match.
+        seed: (seed, table, match), from which decks were shuffled unless the caller fixed them.
+        start: the start of the match.
+        hands: the hands in order; the last one may be unfinished.
+        decks: decks that the caller fixed for later hands.
         winner: the side that won, or None.
-        agents: names of the players by seat, or None.
-        version: the version of spades_env that wrote it.
+        agents: names of the players, by seat, or None.
+        version: the version of spades_env that wrote the record.
     """
 
     game_type: ClassVar[type[Game]]
-    """What :meth:`replay` plays the match with; ``spades_env.game`` sets it, since Game makes records, too."""
+    """The class with which :meth:`replay` plays the match; ``spades_env.game`` sets it, since Game imports Record."""
 
     rules: Rules
     seed: tuple[int, int, int]
@@ -66,14 +63,14 @@ class Record:
 
     @classmethod
     def of(cls, game: Game, agents: Sequence[str] | None = None) -> Record:
-        """The record of ``game`` up to now.
+        """The record of ``game`` so far.
 
         Args:
-            game: the game; it may go on, the record stays as it is.
-            agents: names of the players by seat.
+            game: the game; the record does not change when it continues.
+            agents: names of the players, by seat.
 
         Raises:
-            ValueError: if ``agents`` is not one text for each seat.
+            ValueError: if ``agents`` does not hold one string for each seat.
         """
         names = check_agents(agents, game.rules)
         log = game.log.copy()
@@ -81,22 +78,22 @@ class Record:
         return cls(game.rules, game.seed, log.start, hands, tuple(log.decks[len(hands) :]), game.winner, names)
 
     def replay(self) -> Game:
-        """Play the match again and check everything on record: decks, actions, exchanged cards and results.
+        """Play the match again and check all decks, actions, exchanged cards and results.
 
         Returns:
-            The game as it was when the record was taken; it continues as that one did.
+            The game as it was when it was recorded; it continues identically.
 
         Raises:
-            RecordError: at the first thing that is wrong, with what was found and what was expected.
+            RecordError: for the first value that is wrong; the message says what was found and what was expected.
         """
         *_, (game, _) = self.positions()
         return game
 
     def positions(self) -> Iterator[tuple[Game, int | None]]:
-        """Every decision of the match: (game before it, action), and at the end (game, None).
+        """Yield (game, action) before every action of the match, and (game, None) at the end.
 
-        It is one game that goes on: copy it to keep a position, and leave it as it is. Everything is checked
-        as in :meth:`replay`.
+        All yield the same game: clone it to keep a position, and do not change it. Everything is checked as in
+        :meth:`replay`.
         """
         given = [log.deck for log in self.hands if log.given]
         game = self.game_type.from_start(self.rules, self.seed, self.start, [*given, *self.decks])
@@ -130,7 +127,7 @@ class Record:
         self._places.fail(path, f"found {found}, expected {expected}", f"hand {hand + 1}, action {n + 1}")
 
     def _apply(self, game: Game, hand: int, n: int, action: int) -> None:
-        """Play one action; the cards that come back in an exchange are those on record."""
+        """Play one action; in an exchange, the cards received are those in the record."""
         seat = game.seat
         exchanging = game.phase == Phase.EXCHANGE
         if exchanging and action in game.legal_actions():
@@ -148,7 +145,7 @@ class Record:
                 self._fail_cards(hand, seat, noted[seat], _names(drawn[seat]))
 
     def _replacements(self, game: Game, hand: int, seat: int, count: int) -> None:
-        """In a hand with a fixed deck, make the cards that come back those on record."""
+        """In a hand with a fixed deck, set the cards received to those in the record."""
         if not self.hands[hand].given:
             return
         noted = (self.hands[hand].received or [[], []])[seat]
@@ -161,7 +158,7 @@ class Record:
         self._fail(hand, "received", f"seat {seat}: found {_names(found)}, expected {expected}")
 
     def _check_hand(self, game: Game, hand: int) -> None:
-        """Compare what is on record beside the actions of a hand with the hand as it was played again."""
+        """Compare what the record holds of a hand, besides its actions, with the replayed hand."""
         log = self.hands[hand]
         played = game.log.hands[hand]
         if log.received != played.received:
@@ -178,7 +175,7 @@ class Record:
                     self._fail(hand, "result", f"{name} found {found}, expected {expected}")
 
     def to_dict(self) -> dict[str, Any]:
-        """The record as values that JSON can hold."""
+        """The record as values that JSON can represent."""
         start: dict[str, Any] = {key: value for key, value in asdict(self.start).items() if value is not None}
         return {
             "format": FORMAT,
@@ -207,26 +204,26 @@ class Record:
         return found
 
     def to_text(self) -> str:
-        """The match as text to read: hands, draft, bids, tricks with their winners, results.
+        """The match as readable text: hands, draft, bids, tricks with their winners, results.
 
         Raises:
-            RecordError: if :meth:`replay` finds something wrong.
+            RecordError: if :meth:`replay` raises one.
         """
         return transcript(self)
 
     def to_json(self) -> str:
-        """The record as JSON text, one thing a line, with checks and a digest."""
+        """The record as JSON text, with one value per line, checksums and a digest."""
         return record_format.to_text(record_format.seal(self.to_dict()))
 
     @classmethod
     def from_json(cls, text: str) -> Record:
-        """The record of a text that :meth:`to_json` made.
+        """The record whose JSON text :meth:`to_json` returned.
 
         Raises:
-            RecordError: if it is not one, or was changed since, with the line that is wrong.
+            RecordError: if it is not a record, or was changed; the message names the line.
         """
         if not isinstance(text, str):
-            raise RecordError(f"a record is a text, got {type(text).__name__}")
+            raise RecordError(f"a record must be a string, got {type(text).__name__}")
         try:
             raw = record_format.parse_json(text)
             places = Places(text)
@@ -234,11 +231,11 @@ class Record:
             if not record_format.is_sealed(raw):
                 record._fail_changed(record_format.find_changes(raw))
         except RecursionError:
-            raise RecordError("the record is damaged: nested too deep") from None
+            raise RecordError("the record is damaged: nested too deeply") from None
         return record
 
     def _fail_changed(self, changes: dict[Path, str]) -> NoReturn:
-        """Refuse a text that was changed: by the rules, where they tell what is wrong with a line that was."""
+        """Reject a text that was changed, with the error of :meth:`replay` if that concerns the first changed line."""
         try:
             self.replay()
         except RecordError as error:
@@ -254,17 +251,17 @@ class Record:
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Record:
-        """The record of :meth:`to_bytes`.
+        """The record whose bytes :meth:`to_bytes` returned.
 
         Raises:
-            RecordError: if the bytes are damaged or are no record.
+            RecordError: if the bytes are damaged or are not a record.
         """
         if not isinstance(data, (bytes, bytearray, memoryview)):
-            raise RecordError(f"a record is bytes, got {type(data).__name__}")
+            raise RecordError(f"a record must be bytes, got {type(data).__name__}")
         data = bytes(data)
         start = len(_MAGIC) + 32
         if data[: len(_MAGIC)] != _MAGIC:
-            raise RecordError("these bytes are no record of a match")
+            raise RecordError("the bytes are not a record of a match")
         if hashlib.sha256(data[start:]).digest() != data[len(_MAGIC) : start]:
             raise RecordError("the bytes of the record are damaged or cut short")
         try:
@@ -275,27 +272,22 @@ class Record:
             places = Places()
             return cls(**Reader(places, sealed=False).read(record_format.parse_json(text)), _places=places)
         except RecursionError:
-            raise RecordError("the bytes of the record are damaged: nested too deep") from None
+            raise RecordError("the bytes of the record are damaged: nested too deeply") from None
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the JSON text to a file, whole or not at all."""
-        target = os.fspath(path)
-        handle, temporary = tempfile.mkstemp(prefix=".record-", dir=os.path.dirname(target) or ".")
-        try:
-            with open(handle, "w", encoding="utf-8") as file:
-                file.write(self.to_json())
-            os.replace(temporary, target)
-        except BaseException:
-            with contextlib.suppress(OSError):
-                os.unlink(temporary)
-            raise
+        """Write the JSON text to a file, atomically.
+
+        Raises:
+            OSError: if it cannot be written.
+        """
+        write_whole(path, self.to_json())
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Record:
         """Read a file that :meth:`save` wrote.
 
         Raises:
-            RecordError: if it is no record, or was changed.
+            RecordError: if it is not a record, or was changed.
             OSError: if it cannot be read.
         """
         with open(path, "rb") as file:
@@ -308,7 +300,7 @@ class Record:
 
 
 def replay(record: Record) -> Game:
-    """The game that ``record`` tells of, played again and checked: see :meth:`Record.replay`."""
+    """Replay the match of ``record`` and check it, see :meth:`Record.replay`."""
     return record.replay()
 
 

@@ -1,4 +1,4 @@
-"""A record as text that a person can follow: hands, draft, bids, tricks with their winners, results."""
+"""A record as readable text: hands, draft, bids, tricks with their winners, results."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class _Moment:
-    """What the text needs of one position; ``action`` is None at the end of the record."""
+    """What the text uses of one position; ``action`` is None at the end of the record."""
 
     hand: int
     phase: Phase
@@ -36,10 +36,10 @@ class _Moment:
 
 
 def transcript(record: Record) -> str:
-    """The match as readable text; it is played again and checked for that.
+    """The match as readable text; it is replayed and checked.
 
     Raises:
-        RecordError: where the record is wrong, as :meth:`Record.replay` does.
+        RecordError: if the record is wrong, as for :meth:`Record.replay`.
     """
     last = len(record.hands) - 1
     moments = [
@@ -50,7 +50,7 @@ def transcript(record: Record) -> str:
     for hand, group in itertools.groupby(moments, lambda moment: moment.hand):
         lines += _hand(record.rules, record.hands[hand], list(group))
     if record.winner is not None:
-        lines += ["", f"{_side(record.rules, record.winner)} won the match"]
+        lines += ["", f"{record.rules.side_name(record.winner)} won the match"]
     return "\n".join(lines) + "\n"
 
 
@@ -62,10 +62,6 @@ def _title(record: Record) -> Iterator[str]:
     yield f"seed {seed}, table {table}, match {match}, spades_env {record.version}"
     for seat, agent in enumerate(record.agents or ()):
         yield f"seat {seat}: {agent}"
-
-
-def _side(rules: Rules, side: int) -> str:
-    return f"seats {side} and {side + 2}" if rules.partners else f"seat {side}"
 
 
 def _hand(rules: Rules, log: HandLog, moments: list[_Moment]) -> Iterator[str]:
@@ -130,4 +126,4 @@ def _result(rules: Rules, result: HandResult) -> Iterator[str]:
         yield f"  Seat {seat} bid {bid} and won {result.tricks[seat]}"
     for side in range(rules.sides):
         total = f"score {result.scores[side]}, bags {result.bags[side]}"
-        yield f"  {_side(rules, side).capitalize()}: {result.points[side]:+} points, {total}"
+        yield f"  {rules.side_name(side).capitalize()}: {result.points[side]:+} points, {total}"
