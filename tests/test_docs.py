@@ -1,14 +1,24 @@
 """The documents say what the code does."""
 
+import dataclasses
+import importlib
+import inspect
 import re
+import shlex
 from pathlib import Path
 
 import pytest
+import typer
+from spades_agents.registry import AGENTS
+from spades_training.cli import app
+from spades_training.learning.config import Config
 
-from spades_env import PRESETS, observation
+from spades_env import PRESETS, View, observation
 
 ROOT = Path(__file__).parents[1]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+DOCS = [page for page in sorted((ROOT / "docs").rglob("*.md")) if "_build" not in page.parts]
+PAGES = [ROOT / "README.md", *DOCS]
+each_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 
 
 def test_the_layout_in_the_docs_is_the_layout():
@@ -39,20 +49,63 @@ def test_the_presets_in_the_docs_are_the_presets():
 
 def test_the_picture_in_the_docs_is_what_its_code_draws(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    code = re.search(r"## Pictures.*?```python\n(.*?)```", (ROOT / "docs/environment.md").read_text(), re.S)
+    code = re.search(r"## Rendering.*?```python\n(.*?)```", (ROOT / "docs/environment.md").read_text(), re.S)
     assert code is not None
     exec(compile(code[1], "environment.md", "exec"), {})
     assert (tmp_path / "table.svg").read_text() == (ROOT / "docs/table.svg").read_text()
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def named_in_tables(page):
+    """What the first cells of a page's table rows name in backticks, without arguments."""
+    cells = re.findall(r"^\| (`.*?) \|", (ROOT / "docs" / page).read_text(), re.M)
+    return {name.split("(")[0] for cell in cells for name in re.findall(r"`([^`]+)`", cell)}
+
+
+def test_the_view_in_the_docs_is_the_view():
+    public = {name for name in dir(View) if not name.startswith("_")}
+    assert public <= named_in_tables("agents.md")
+
+
+def test_the_agents_in_the_docs_are_the_agents():
+    named = named_in_tables("agents.md")
+    for name, target in AGENTS.items():
+        module, _, factory = target.partition(":")
+        options = inspect.signature(getattr(importlib.import_module(module), factory)).parameters
+        assert name in named or f"{name}:PATH" in named
+        assert set(options) - {"path"} <= named, name
+
+
+def test_the_options_of_training_in_the_docs_are_its_options():
+    options = {"--" + field.name.replace("_", "-") for field in dataclasses.fields(Config)}
+    assert options <= named_in_tables("training.md")
+
+
+@each_page
 def test_links_lead_somewhere(page):
     for target in re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text()):
         assert (page.parent / target).exists(), target
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_python_in_the_docs_runs(page, tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    for block in re.findall(r"```python\n(.*?)```", page.read_text(), re.S):
-        exec(compile(block, page.name, "exec"), {})
+@each_page
+def test_python_in_the_docs_runs_and_prints_what_follows_it(page, tmp_path, monkeypatch, capsys):
+    blocks = re.findall(r"```python\n(.*?)```(?:\n\n```text\n(.*?)```)?", page.read_text(), re.S)
+    for k, (code, printed) in enumerate(blocks):
+        (tmp_path / str(k)).mkdir()
+        monkeypatch.chdir(tmp_path / str(k))
+        exec(compile(code, page.name, "exec"), {"__name__": "__main__"})
+        out = capsys.readouterr().out
+        assert not printed or out == printed
+
+
+@each_page
+def test_commands_in_the_docs_exist(page):
+    spades = typer.main.get_command(app)
+    for block in re.findall(r"```bash\n(.*?)```", page.read_text(), re.S):
+        for line in block.replace("\\\n", " ").splitlines():
+            match shlex.split(line, comments=True):
+                case ["spades", name, *arguments] if not name.startswith("-"):
+                    spades.commands[name].make_context(name, arguments)
+                case ["python", "-m", module, *arguments] if module.startswith("spades_training."):
+                    single = typer.Typer()
+                    single.command()(importlib.import_module(module).main)
+                    typer.main.get_command(single).make_context(module, arguments)
