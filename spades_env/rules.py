@@ -125,17 +125,17 @@ class Rules:
 
     @property
     def hand_size(self) -> int:
-        """The number of cards, and of tricks, in a hand: 13, or 17 with three players."""
+        """The number of cards, and of tricks, in a hand (13, or 17 with three players)."""
         return 17 if self.players == 3 else 13
 
     @property
     def deck(self) -> tuple[int, ...]:
-        """The ids of the cards in play, ascending: all 52, or with three players 51, without the 2 of clubs."""
+        """The ids of the cards in play, ascending; with three players the 2 of clubs is missing."""
         return tuple(range(1 if self.players == 3 else 0, NUM_CARDS))
 
     @property
     def sides(self) -> int:
-        """The number of sides: 2 with partners, else one per seat."""
+        """The number of sides (2 with partners, else one per seat)."""
         return 2 if self.partners else self.players
 
     def side_of(self, seat: int) -> int:

@@ -92,7 +92,7 @@ class Position:
 
     @property
     def bids(self) -> list[int | None]:
-        """The bid of each seat: 0 for nil and blind nil, None before it has bid."""
+        """The bid of each seat, with 0 for nil and blind nil and None before it has bid."""
         return [None if bid < 0 else bid for bid in self._seats("bids")]
 
     @property
@@ -187,7 +187,7 @@ class Position:
 
     @property
     def last_hand(self) -> dict[str, Any]:
-        """Of the last finished hand: ``bids``, ``blind`` and ``tricks`` by seat, and ``points`` by side."""
+        """The last finished hand, as ``bids``, ``blind`` and ``tricks`` by seat and ``points`` by side."""
         blind = [value == BLIND_BID for value in self._seats("last_blind")]
         seats = {"bids": self._seats("last_bids"), "blind": blind, "tricks": self._seats("last_tricks")}
         return {**seats, "points": self._sides("points")}
