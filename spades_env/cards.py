@@ -2,6 +2,13 @@
 
 A card is ``13 * suit + rank``: suits are clubs 0, diamonds 1, hearts 2, spades 3; rank 0 is the deuce and 12 the ace.
 A set of cards is an ``int`` (or ``uint64``) with bit ``card`` set for each card.
+
+Example:
+    >>> parse_card("AS"), card_name(51)
+    (51, 'AS')
+    >>> hand = mask_of(parse_cards("2C KH AS"))
+    >>> cards_in(hand), hand_text(hand)
+    ([0, 37, 51], 'AS KH 2C')
 """
 
 from __future__ import annotations

@@ -44,6 +44,15 @@ class Rules:
 
     Raises:
         ValueError: if a value or a combination of values is invalid; the message names the field.
+
+    Example:
+        >>> rules = Rules.preset("two_player", target=300)
+        >>> rules.name, rules.target, rules.exchange
+        ('custom', 300, 3)
+        >>> Rules(players=3, partners=True)
+        Traceback (most recent call last):
+        ...
+        ValueError: partners needs players=4, got players=3
     """
 
     players: int = 4

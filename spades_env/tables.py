@@ -70,6 +70,12 @@ class Tables:
 
     Raises:
         ValueError: if an argument is invalid.
+
+    Example:
+        >>> tables = Tables("partnership", 1024, seed=0)
+        >>> tables.step(tables.random_actions())
+        >>> tables.observation.shape, tables.action_mask.shape, tables.reward.shape
+        ((1024, 960), (1024, 75), (1024, 4))
     """
 
     def __init__(

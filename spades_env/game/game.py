@@ -41,6 +41,16 @@ class Game(Position):
 
     Raises:
         ValueError: if an argument is invalid; the message names it and says what is allowed.
+
+    Example:
+        >>> from spades_env.cards import BID_0, LOOK, hand_text
+        >>> game = Game("partnership", seed=7)
+        >>> game.apply(LOOK)  # seat 0 declines blind nil
+        >>> hand_text(game.view().hand)
+        'QS TS 9S AH 7H QC JC 9C 6C QD JD 7D 6D'
+        >>> game.apply(BID_0 + 4)
+        >>> game.bids, game.seat
+        ([4, None, None, None], 1)
     """
 
     __slots__ = ("log", "seed")
@@ -217,6 +227,16 @@ class View(Position):
 
     It has the attributes of a Game, but holds nothing hidden: other hands are empty, and unseen cards of the deck
     are missing. ``seat`` is the seat on turn, ``observer`` the seat whose view this is.
+
+    Example:
+        >>> view = Game("partnership", seed=7).view(2)
+        >>> view.seat, view.observer, view.hand  # seat 2 has not looked at its cards
+        (0, 2, 0)
+        >>> view.legal_actions()  # and is not on turn
+        []
+        >>> world = view.sample(rng=1)  # the hidden cards dealt at random
+        >>> [bin(cards).count("1") for cards in world.hands]
+        [13, 13, 13, 13]
     """
 
     __slots__ = ()

@@ -46,6 +46,14 @@ class Record:
         winner: the side that won, or None.
         agents: names of the players, by seat, or None.
         version: the version of spades_env that wrote the record.
+
+    Example:
+        >>> from spades_env import Game, replay
+        >>> game = Game("solo", seed=1)
+        >>> game.apply(game.legal_actions()[1])
+        >>> record = Record.from_json(game.record().to_json())
+        >>> replay(record).to_bytes() == game.to_bytes()
+        True
     """
 
     game_type: ClassVar[type[Game]]
