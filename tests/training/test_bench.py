@@ -55,7 +55,7 @@ def test_tables_for_people_and_for_a_page():
         done = CliRunner().invoke(app, ["bench", *TINY, "--only", "tables/random", *args], env=wide)
         assert done.exit_code == 0, done.output
         assert line in done.stdout
-        assert "2 repeats of 0.001 s each, turn and turn about" in " ".join(done.stdout.split())
+        assert "2 interleaved repeats of 0.001 s each" in " ".join(done.stdout.split())
 
 
 def test_a_peer_that_is_not_installed_is_named_and_not_guessed(monkeypatch):
@@ -84,8 +84,8 @@ def test_a_peer_that_is_not_installed_is_named_and_not_guessed(monkeypatch):
         (["--repeats", "0"], "error: --repeats must be an int in 1..1000, got 0"),
         (["--seconds", "0"], "error: --seconds must be above 0 and at most 60, got 0.0"),
         (["--seconds", "nan"], "error: --seconds must be above 0 and at most 60, got nan"),
-        (["--only", "poker"], "error: --only poker: no case begins so; there are tables/random/partnership, "),
-        (["--json", "--markdown"], "error: --json and --markdown: choose one"),
+        (["--only", "poker"], "error: --only poker: no key starts with this; the keys are tables/random/partnership, "),
+        (["--json", "--markdown"], "error: --json and --markdown cannot be combined"),
         (["--yardstick", " "], "error: --yardstick must be a command that prints '<number> steps/s', got nothing"),
         (["--yardstick", "no/such/program"], "error: --yardstick no/such/program: [Errno 2] No such file"),
         (["--yardstick", f"{sys.executable} -c 'print(1)'"], "error: --yardstick"),

@@ -9,7 +9,7 @@ import pytest
 from spades_agents.bidder.model import CLASSES, HEADS, INPUTS, LEAST, BiddingModel, shipped
 from spades_training.bidding.data import DataSettings, read_data, rows_of, write_data
 from spades_training.bidding.fit import Rows, blind_endings, examples, fit_head, fit_model, predict, split
-from spades_training.bidding.hands import play_hands
+from spades_training.bidding.hands import Exploration, play_hands
 from spades_training.bidding.quality import calibration, crps_scores, log_scores, score_model
 from spades_training.cli import app
 from typer.testing import CliRunner
@@ -21,7 +21,7 @@ HAND = "AS KS QS JS 4S AH 7H 2H KD 9D 3D TC 5C"
 
 def frame_of(rules: Rules, deals: int, seed: int = 1):
     polars = pytest.importorskip("polars")
-    hands = play_hands(rules, ["heuristic"], seed, 0, deals, explore=0.4, blind=0.05)
+    hands = play_hands(rules, ["heuristic"], seed, 0, deals, Exploration(explore=0.4, blind=0.05))
     return polars.DataFrame(rows_of(hands, rules, 0, None))
 
 
@@ -141,7 +141,7 @@ def test_bid_command():
     [
         (["AS KS"], "error: a hand of two_player has 13 cards, got 2"),
         ([HAND, "--rules", "solo"], "error: there is a bidding model for two players and for partners, not for solo"),
-        ([HAND, "--score", "380"], "error: --score: expected two numbers, own and other, as in 380-410, got '380'"),
+        ([HAND, "--score", "380"], "error: --score: expected two numbers, your side's first, as in 380-410, got '380'"),
         ([HAND, "--bags", "-1-2"], "error: bags must be two numbers from 0 up, got (-1, 2)"),
         ([HAND, "--heard", "x"], "error: --heard: 'x' is not a bid (a number or nil)"),
         ([HAND, "--heard", "4 4"], "error: at most 1 bids come before one's own, got 2"),

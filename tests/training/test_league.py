@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from spades_agents.policy.network import PolicyNetwork
 from spades_training.cli import app
-from spades_training.commands.league import history, thinned
+from spades_training.evaluation.league import history, thinned
 from spades_training.learning.config import Config
 from spades_training.learning.sb3 import save_player
 from spades_training.tournament.log import Log
@@ -91,8 +91,8 @@ def test_the_ratings_are_those_of_the_matches(played):
     settings = make_settings(names, RULES, matches=16, seed=5, max_hands=8, confidence=None)
     standings = Standings(Schedule(settings))
     with Log(run / "league" / "ratings" / "matches.jsonl", settings) as log:
-        for record in log.known(standings.schedule.units(0, standings.schedule.pairings)):
-            standings.add(record)
+        for entry in log.known(standings.schedule.units(0, standings.schedule.pairings)):
+            standings.add(entry)
     assert standings.matches == 15 * 16 == results["matches"]
     ratings, zero = standings.ratings(), names.index("heuristic")
     played = {row["agent"]: row for row in results["ratings"]}
@@ -157,7 +157,7 @@ def test_a_run_still_training_at_a_table_of_three(tmp_path):
     "options,message",
     [
         (["--against", "nobody"], "error: unknown agent 'nobody': use one of random, "),
-        (["--against", "random", "--against", "random"], "error: agent 'random' is there twice"),
+        (["--against", "random", "--against", "random"], "error: agent 'random' appears twice"),
         (["--snapshots", "1"], "error: snapshots must be an int in 2..1000, got 1"),
         (["--matches", "0"], "error: matches must be an int"),
     ],

@@ -45,7 +45,7 @@ def test_moments(record):
     assert {table.observer for table, _ in first} == {2}
     assert len(movie.moments(match, hand=2)) == 2
     for hand in (0, 3):
-        with pytest.raises(ValueError, match=f"hand must be one of the record, 1 to 2, got {hand}"):
+        with pytest.raises(ValueError, match=f"hand must be in 1..2, the hands of the record, got {hand}"):
             movie.moments(match, hand=hand)
     with pytest.raises(ValueError, match=r"seat must be an int in 0\.\.3, got 4"):
         movie.moments(match, seat=4)
@@ -78,18 +78,18 @@ def test_mp4(record, tmp_path):
     assert (frames, seconds) == (1 + 6, 3.5)
 
 
-def test_a_trick_that_ends_stands_longer(record):
+def test_the_end_of_a_trick_is_shown_longer(record):
     shown = movie.moments(Record.load(record), hand=1)
-    stands = [movie._stands(shown, k) for k in range(len(shown))]
-    assert stands == [1] * 8 + [1, 1, 1, 2] * 12 + [1, 1, 1, 6]
+    durations = [movie._duration(shown, k) for k in range(len(shown))]
+    assert durations == [1] * 8 + [1, 1, 1, 2] * 12 + [1, 1, 1, 6]
 
 
 @pytest.mark.parametrize(
     "args,message",
     [
-        (["--gif", "x.gif", "--hand", "3"], "error: hand must be one of the record, 1 to 2, got 3"),
+        (["--gif", "x.gif", "--hand", "3"], "error: hand must be in 1..2, the hands of the record, got 3"),
         (["--gif", "x.gif", "--seat", "4"], "error: seat must be an int in 0..3, got 4"),
-        (["--hand", "1"], "error: --seat and --hand are for pictures: give --gif FILE or --mp4 FILE too"),
+        (["--hand", "1"], "error: --seat and --hand apply only to pictures: give --gif FILE or --mp4 FILE too"),
         (["--gif", "none/x.gif", "--hand", "2"], "error: cannot write none/x.gif: No such file or directory"),
     ],
 )

@@ -40,9 +40,9 @@ def test_moves_as_people_type_them():
 @pytest.mark.parametrize(
     "text,actions,message",
     [
-        ("k", [], r"'k' is no move now: blind nil \(b\) or look at your cards \(l\)"),
-        ("AS", [LOOK], r"'AS' is no move now: keep it \(k\) or reject it \(r\)"),
-        ("", [LOOK], "'' is no move now"),
+        ("k", [], r"'k' is not a legal move: blind nil \(b\) or look at your cards \(l\)"),
+        ("AS", [LOOK], r"'AS' is not a legal move: keep it \(k\) or reject it \(r\)"),
+        ("", [LOOK], "'' is not a legal move"),
     ],
 )
 def test_moves_that_are_none(text, actions, message):
@@ -51,11 +51,11 @@ def test_moves_that_are_none(text, actions, message):
 
 
 def test_bids_out_of_range_and_cards_not_held():
-    with pytest.raises(ValueError, match="'99' is no move now: bid 0 to 13"):
+    with pytest.raises(ValueError, match="'99' is not a legal move: bid 0 to 13"):
         parse_move("99", after(LOOK, rules="solo").view())
     view = after(*[LOOK, BID_0 + 3] * 4, rules="solo").view()
     missing = next(card for card in range(52) if not view.hand >> card & 1)
-    with pytest.raises(ValueError, match="is no move now: you may play "):
+    with pytest.raises(ValueError, match="is not a legal move: you may play "):
         parse_move(hand_text(1 << missing), view)
 
 
@@ -72,7 +72,7 @@ def test_the_end_of_the_input_saves(tmp_path):
     result = run("--seed", "3", "--record", str(path), stdin="l\nk\n?\nnonsense\nr\n")
     assert result.exit_code == 0
     assert "the scripted player would choose" in result.output
-    assert "'nonsense' is no move now" in result.output
+    assert "'nonsense' is not a legal move" in result.output
     record = Record.load(path)
     assert record.agents == ("you", "heuristic")
     assert record.replay().draft_choices[0] == (0, True)
@@ -141,7 +141,7 @@ def parse_name(action):
         (["play", "--seed", "-2"], "error: seed must be an int"),
         (["replay", "none.json"], "error: cannot read none.json: No such file or directory"),
         (["replay", "bad.json"], "error: "),
-        (["play", "--record", "bad.json"], "error: the file bad.json exists: choose another for the record"),
+        (["play", "--record", "bad.json"], "error: the file bad.json exists: choose another one for the record"),
     ],
 )
 def test_bad_input_is_one_line_and_code_2(args, message, tmp_path, monkeypatch):

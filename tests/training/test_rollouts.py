@@ -15,8 +15,8 @@ from spades_agents.search.rollout import rate_rows
 from spades_training.learning.config import Config
 from spades_training.learning.rollouts import DRAFT_DOUBT, FAR, REACH, Rollouts
 from spades_training.learning.sb3 import SpadesVecEnv
-from spades_training.learning.streams import LearnerStreams
 from spades_training.learning.train import new_model
+from spades_training.learning.trajectories import EpisodeOptions, LearnerTrajectories
 
 from spades_env.cards import BID_0, NUM_ACTIONS
 from spades_env.engine.state import STATE, Phase
@@ -83,9 +83,10 @@ def new_stage(rules="two_player", **changes):
     settings = {"reward": "match", "layers": "64", "critic_layers": "64", "card_features": True, "n_envs": 32}
     config = Config(**settings | {"rules": rules, "rollouts": 30_000} | changes)
     venv = SpadesVecEnv(config.n_envs, rules=rules, opponents="heuristic", seed=1, episode="match")
-    streams = LearnerStreams(venv, True, False, match_value=True, features=True, hint=config.hint, oracle=True)
+    options = EpisodeOptions(True, False, match_value=True)
+    env = LearnerTrajectories(venv, options, features=True, hint=config.hint, oracle=True)
     torch.manual_seed(0)
-    return Rollouts(new_model(config, streams), streams, make_agent("heuristic"), config, np.random.default_rng(0))
+    return Rollouts(new_model(config, env), env, make_agent("heuristic"), config, np.random.default_rng(0))
 
 
 @pytest.mark.parametrize("rules", RULES)

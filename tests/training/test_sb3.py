@@ -9,7 +9,7 @@ from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported
 from scripted import Match, Scripted, matches, reward_kinds
 from spades_training.learning.sb3 import SpadesVecEnv, UsedBits, policy_network
-from spades_training.learning.streams import LearnerStreams
+from spades_training.learning.trajectories import EpisodeOptions, LearnerTrajectories
 from stable_baselines3.common.vec_env import VecMonitor
 from tabletop import Hand
 
@@ -140,9 +140,11 @@ def test_bad_arguments():
 
 @pytest.mark.parametrize("by_hand", [True, False])
 def test_shaping_changes_no_sum_of_a_match(by_hand):
-    """With and without shaping a match pays the same; streams by hand end with every hand."""
+    """With and without shaping a match pays the same; with by_hand an episode ends with every hand."""
     rules = Rules.preset("two_player", target=200)
-    plain, shaped = (LearnerStreams(SpadesVecEnv(6, rules=rules, seed=2), by_hand, on) for on in (False, True))
+    plain, shaped = (
+        LearnerTrajectories(SpadesVecEnv(6, rules=rules, seed=2), EpisodeOptions(by_hand, on)) for on in (False, True)
+    )
     plain.reset()
     shaped.reset()
     dice = np.random.default_rng(3)
@@ -174,13 +176,13 @@ def test_a_bag_is_charged_when_it_is_taken():
     match = Match(rules, hands, [0, 0], [6, 0], [[3, -3], [-97, 97]], set())
     # Second hand: 6 + 3 + 3 bags: the penalty of 100 falls due and 100 that were charged before come back.
     for seat, paid in ((0, [3 - 30, -97 - 30 + 100]), (1, [30 - 3, 97 + 30 - 100])):
-        env = SpadesVecEnv(1, rules=rules, opponents=Scripted(match), seat=seat, seed=0)
-        env.set_options(match.options)
-        streams = LearnerStreams(env, by_hand=True, bag_shaping=True)
-        streams.reset()
+        venv = SpadesVecEnv(1, rules=rules, opponents=Scripted(match), seat=seat, seed=0)
+        venv.set_options(match.options)
+        env = LearnerTrajectories(venv, EpisodeOptions(by_hand=True, bag_shaping=True))
+        env.reset()
         learner, rewards = Scripted(match), []
         while len(rewards) < 2:
-            _, reward, dones, infos = streams.step(np.array([learner.act(env.env.tables.view(0))]))
+            _, reward, dones, infos = env.step(np.array([learner.act(venv.env.tables.view(0))]))
             assert (reward[0] != 0) == dones[0]
             if dones[0]:
                 rewards.append(float(reward[0]))

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 
 import pytest
+from spades_training.bidding.double_dummy import parse_deal
 from spades_training.cli import app
-from spades_training.commands.solve import parse_deal
 from typer.testing import CliRunner
 
 from spades_env.cards import mask_of, parse_cards
@@ -64,14 +64,17 @@ def test_four_hands_and_a_nil():
         (["AK... "], "error: a deal has two to four hands, got 1"),
         (["AK.. QJ..."], "error: a hand is spades.hearts.diamonds.clubs, got 'AK..'"),
         (["AX... QJ..."], "error: hand 'AX...': 'X' is not a rank of 23456789TJQKA"),
-        (["AA... QJ..."], "error: hand 'AA...': AS stands twice"),
+        (["AA... QJ..."], "error: hand 'AA...': AS appears twice"),
         (["AK... AJ..."], "error: AS is in two hands"),
-        (["Z:AK... QJ..."], "error: not a seat: 'Z' (of 2 hands: 0 to 1)"),
+        (["Z:AK... QJ..."], "error: not a seat: 'Z'; with 2 hands use 0 to 1"),
         (["AK... Q..."], "error: position 0: the seat on turn holds 2 cards, the other 1"),
         (["AK... QJ...", "--leader", "N"], "error: not a seat: 'N'"),
         (["AK... QJ...", "--bids", "1,x"], "error: --bids: 'x' is not one of 0 to 13, nil, blind"),
         (["AK... QJ...", "--bids", "1"], "error: --bids: expected 2 numbers, one for each hand, got 1"),
-        (["AK... QJ...", "--bids", "1,1"], "error: with bids, tricks won and left must make 13"),
+        (
+            ["AK... QJ...", "--bids", "1,1"],
+            "error: with bids, the tricks won and left must sum to 13: 0 are won",
+        ),
         (["AK... QJ...", "--trick", "AS"], "error: --trick: a card of the trick is still in a hand"),
         (["AK... QJ...", "--trick", "2X"], "error: not a card: '2X'"),
         (["AK... QJ...", "--rules", "solo"], "error: rules solo are for 4 players, the deal has 2 hands"),

@@ -105,7 +105,7 @@ def test_who_fails_forfeits(agent, kind, message, told, tmp_path):
 def test_an_agent_that_cannot_be_made_in_a_worker_forfeits(tmp_path, monkeypatch):
     monkeypatch.setenv("SPADES_TEST_PARENT", str(os.getpid()))
     for agent, message in (
-        ("odd_agents:CannotBeMade", "cannot be made: no such model"),
+        ("odd_agents:CannotBeMade", "cannot be created: no such model"),
         ("odd_agents:DiesWhenMade", "the process ended with exit code 4"),
     ):
         results = run(tmp_path / agent, [agent, "random"], matches=2)
@@ -141,7 +141,7 @@ def _forfeited(folder):
     return [record["unit"][2] * 2 + entry["match"] for record in _records(folder) for entry in record["forfeits"]]
 
 
-@pytest.mark.parametrize("agent,message", [("Dozes", "s for a decision, 0.5 s are allowed"), ("Hangs", "no decision")])
+@pytest.mark.parametrize("agent,message", [("Dozes", "s for a decision, the limit is 0.5 s"), ("Hangs", "no decision")])
 def test_who_takes_too_long_forfeits(agent, message, tmp_path):
     agent = f"odd_agents:{agent}"
     results = run(tmp_path, ["odd_agents:Dice", agent], matches=2, time_limit=0.5)
@@ -191,9 +191,9 @@ def test_a_changed_model_file_is_another_tournament(tmp_path):
     "agents,settings,message",
     [
         (["random"], {}, "needs at least two agents, got 1"),
-        (["random", "random"], {}, "agent 'random' is there twice"),
+        (["random", "random"], {}, "agent 'random' appears twice"),
         (["random", "best"], {}, "unknown agent 'best'"),
-        (["random", "uniform"], {"confidence": 1.0}, "confidence must be in 0.5 .. 1"),
+        (["random", "uniform"], {"confidence": 1.0}, "confidence must be at least 0.5 and below 1, got 1.0"),
         (["random", "uniform"], {"time_limit": -1}, "time_limit must be above 0"),
         (["random", "uniform"], {"matches": 0}, "matches must be"),
         (["random", "uniform"], {"seed": -1}, "seed must be"),

@@ -33,7 +33,7 @@ def folder(tmp_path_factory):
     assert re.search(
         r"odd_agents:Crashes forfeited \d+ matches against random: crash: RuntimeError: no idea", done.stdout
     )
-    assert "All matches are played." in done.stdout
+    assert "All matches have been played." in done.stdout
     assert f"report: {out / 'report.html'}" in done.stdout
     again = CliRunner().invoke(app, [*command, "--out", str(out), "--json"])
     assert json.loads(again.stdout) == json.loads((out / "results.json").read_text())
@@ -169,7 +169,7 @@ def test_a_browser_shows_the_report_on_a_phone(folder, browse):
         (["random"], "error: a tournament needs at least two agents, got 1"),
         (["random", "best"], "error: unknown agent 'best'"),
         (["random", "uniform", "--rules", "bridge"], "error: unknown rules 'bridge'"),
-        (["random", "uniform", "--confidence", "1.5"], "error: confidence must be in 0.5 .. 1"),
+        (["random", "uniform", "--confidence", "1.5"], "error: confidence must be at least 0.5 and below 1, got 1.5"),
         (["random", "uniform", "--workers", "-1"], "error: workers must be an int in 1..1024, got -1"),
         (["random", "uniform", "--time-limit", "-1"], "error: time_limit must be above 0"),
         ([], "error: Missing argument"),

@@ -21,8 +21,8 @@ from spades_training.files import write_whole
 from spades_training.learning.checkpoint import Checkpoint
 from spades_training.learning.config import PRESETS, Config
 from spades_training.learning.sb3 import SpadesVecEnv
-from spades_training.learning.streams import LearnerStreams
 from spades_training.learning.train import TrainingError, new_run, train
+from spades_training.learning.trajectories import EpisodeOptions, LearnerTrajectories
 from typer.testing import CliRunner
 
 from spades_env.rules import Rules
@@ -135,7 +135,7 @@ def test_a_run_that_starts_from_another(tmp_path):
     frozen = {"learning_rate": 0.0, "final_learning_rate": 0.0, "seed": 2}
     second = small_run(tmp_path, start=str(first / "model.zip"), **frozen)
     assert (weights(first) == weights(second)).all()
-    with pytest.raises(ValueError, match=r"cannot start from the model .*: its networks are of another size"):
+    with pytest.raises(ValueError, match=r"cannot start from the model .*: its networks have another size"):
         small_run(tmp_path, start=str(first / "model.zip"), layers="16")
     with pytest.raises(ValueError, match=r"no model file no/model\.zip"):
         small_run(tmp_path, start="no/model.zip")
@@ -149,26 +149,26 @@ def test_a_run_that_starts_from_the_shipped_player(rules, tmp_path):
     run = new_run(config, tmp_path)
     train(config, run, console=quiet())
     assert make_agent(f"ppo:{run}").network.to_bytes() == LearnedAgent().player(Rules.preset(rules)).network.to_bytes()
-    with pytest.raises(ValueError, match="cannot start from the model learned: its networks are of another size"):
+    with pytest.raises(ValueError, match="cannot start from the model learned: its networks have another size"):
         train(Config(**settings | {"layers": "32"}), new_run(config, tmp_path), console=quiet())
     with pytest.raises(ValueError, match="agent 'learned' plays two_player and partnership alone"):
         new_run(Config(**settings | {"rules": "cutthroat", "teacher": "heuristic"}), tmp_path)
 
 
 def test_a_policy_with_a_hint_plays_as_it_learned(tmp_path):
-    """Single and batch decisions agree, and are those of the network on what the learner's stream shows."""
+    """Single and batch decisions agree, and are those of the network on the learner's observations."""
     run = small_run(tmp_path, card_features=True, hint="heuristic", total_timesteps=1_024)
     agent = make_agent(f"ppo:{run}")
-    streams = LearnerStreams(SpadesVecEnv(6, seed=1), True, True, features=True, hint="heuristic")
-    observations, rows = streams.reset(), np.arange(6)
+    env = LearnerTrajectories(SpadesVecEnv(6, seed=1), EpisodeOptions(True, True), features=True, hint="heuristic")
+    observations, rows = env.reset(), np.arange(6)
     for _ in range(40):
-        masks = streams.env_method("action_masks")
-        actions = agent.act_batch(streams.spades.tables, rows)
+        masks = env.env_method("action_masks")
+        actions = agent.act_batch(env.spades.tables, rows)
         assert (actions == agent.network.best(observations, masks)).all()
-        assert agent.act(streams.spades.tables.view(2)) == actions[2]
-        scripted = make_agent("heuristic").act_batch(streams.spades.tables, rows)
-        assert (streams.hinted(observations) == scripted).all()
-        observations, *_ = streams.step(actions)
+        assert agent.act(env.spades.tables.view(2)) == actions[2]
+        scripted = make_agent("heuristic").act_batch(env.spades.tables, rows)
+        assert (env.hinted(observations) == scripted).all()
+        observations, *_ = env.step(actions)
 
 
 def test_a_loss_that_is_not_a_number(tmp_path, monkeypatch):
@@ -190,7 +190,7 @@ def test_weights_that_are_not_numbers(tmp_path, monkeypatch):
             model.policy.action_net.bias.fill_(float("nan"))
 
     monkeypatch.setattr(MaskablePPO, "train", broken)
-    with pytest.raises(TrainingError, match="some weights are not numbers after 1,024 steps: try a lower learning"):
+    with pytest.raises(TrainingError, match="some weights are not finite after 1,024 steps: try a lower learning"):
         small_run(tmp_path)
 
 
@@ -218,7 +218,7 @@ def test_a_full_disk(tmp_path, monkeypatch):
         (["--rules", "solo", "--teacher", "learned"], "error: agent 'learned' plays two_player and partnership alone"),
         (["--rules", "solo", "--opponents", "learned:1"], "error: agent 'learned' plays two_player and partnership"),
         (["--rules", "solo", "--eval-opponents", "learned"], "error: agent 'learned' plays two_player and"),
-        (["--runs", "/dev/null/runs"], "error: cannot make the folder /dev/null/runs/two_player: Not a directory"),
+        (["--runs", "/dev/null/runs"], "error: cannot create the folder /dev/null/runs/two_player: Not a directory"),
         (["--batch-size", "1"], "error: batch_size=1 leaves a minibatch of one decision"),
         (["--batch-size", "32767"], "error: batch_size=32767 leaves a minibatch of one decision"),
         (["--resume", "no_such_run"], "error: cannot read the settings no_such_run/config.json"),
