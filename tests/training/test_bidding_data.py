@@ -1,4 +1,4 @@
-"""Bidding data: what the rows say, and that they depend on nothing but the settings."""
+"""Bidding data: the contents of the rows, which depend only on the settings."""
 
 from __future__ import annotations
 
@@ -15,11 +15,10 @@ import pytest
 from spades_agents import make_agent
 from spades_agents.bidder.features import FEATURES
 from spades_agents.search import solve_two
+from spades_command import fails
 from spades_training.bidding.data import COLUMNS, DataSettings, read_data, rows_of, write_data
 from spades_training.bidding.double_dummy import double_dummy
 from spades_training.bidding.hands import Exploration, play_hands
-from spades_training.cli import app
-from typer.testing import CliRunner
 
 from spades_env.cards import BID_0, BLIND_NIL, mask_of, parse_cards
 from spades_env.game import Game, Phase
@@ -37,7 +36,7 @@ def written(tmp_path_factory):
 
 @pytest.mark.parametrize("name", ["two_player", "partnership", "cutthroat", "solo"])
 def test_rows_are_the_games(name):
-    """Every row against a game played again by hand, agents one by one and the drawn bids put in their place."""
+    """Every row agrees with a game replayed one decision at a time, with the random bids inserted."""
     rules = Rules.preset(name)
     hands = play_hands(rules, ["heuristic"], 5, 7, 12, Exploration(explore=0.4, blind=0.1))
     frame = polars.DataFrame(rows_of(hands, rules, 7, None))
@@ -136,8 +135,8 @@ def test_other_settings_are_refused(written):
         write_data(replace(TWO, explore=0.5), written, 20)
 
 
-def test_a_killed_run_goes_on(written, tmp_path):
-    """Killed with SIGKILL as soon as there is a shard; its workers end with it, and the rest is as without the kill."""
+def test_a_killed_run_continues(written, tmp_path):
+    """A run killed at its first shard: its workers end too, and the other shards are the same as without the kill."""
     folder = tmp_path / "killed"
     command = [sys.executable, "-m", "spades_training.cli", "bidding-data", str(folder), "--deals", "4000"]
     command += ["--shard", "20", "--seed", "3", "--blind", "0.05"]
@@ -170,17 +169,12 @@ def test_a_killed_run_goes_on(written, tmp_path):
     ],
 )
 def test_bad_input_is_one_line_and_code_2(options, message, tmp_path):
-    result = CliRunner().invoke(app, ["bidding-data", str(tmp_path / "data"), *options])
-    assert result.exit_code == 2
-    assert result.stderr.startswith(message), result.stderr
-    assert result.stderr.count("\n") == 1
+    fails(message, "bidding-data", tmp_path / "data", *options)
 
 
-def test_a_folder_of_something_else_is_refused(tmp_path):
+def test_a_folder_with_other_files_is_refused(tmp_path):
     (tmp_path / "notes.txt").write_text("mine")
-    result = CliRunner().invoke(app, ["bidding-data", str(tmp_path)])
-    assert result.exit_code == 2
-    assert "is not empty and has no settings.json" in result.stderr
+    fails(f"error: the folder {tmp_path} is not empty and has no settings.json", "bidding-data", tmp_path)
 
 
 class Single:

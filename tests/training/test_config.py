@@ -1,4 +1,4 @@
-"""The settings of a run: presets, file, and what is refused."""
+"""The settings of a run: presets, file, invalid values."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def test_opponents_and_layers():
     assert Config(eval_opponents="").frozen_opponents() == []
 
 
-def test_whole_numbers_may_stand_for_floats():
+def test_ints_are_accepted_for_floats():
     assert Config(gamma=1) == Config(gamma=1.0)
 
 
@@ -61,7 +61,7 @@ def test_whole_numbers_may_stand_for_floats():
         ({"opponents": "self:0"}, "opponents must have a weight above 0"),
     ],
 )
-def test_what_is_refused(settings, message):
+def test_invalid_settings(settings, message):
     with pytest.raises(ValueError, match=message):
         Config(**settings)
 

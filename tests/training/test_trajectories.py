@@ -17,18 +17,18 @@ from spades_env.observation import SIZE, decode
 from spades_env.rules import PRESETS, Rules
 
 
-def random_actions(env, dice):
-    return np.array([dice.choice(np.flatnonzero(mask)) for mask in get_action_masks(env)])
+def random_actions(env, rng):
+    return np.array([rng.choice(np.flatnonzero(mask)) for mask in get_action_masks(env)])
 
 
 @pytest.mark.parametrize("rules", ["two_player", "partnership", "solo"])
 def test_match_values_sum_to_the_result(rules):
-    """From 0-0 the rewards of a match sum to +1 or -1, less twice the start's lead; each is its hand's gain."""
+    """The rewards of a match sum to its result minus the value of its start; each is the gain of a hand."""
     rules = Rules.preset(rules, target=150, loss=-150)
     options = EpisodeOptions(by_hand=False, bag_shaping=True, match_value=True)
     env = LearnerTrajectories(SpadesVecEnv(4, rules=rules, seed=1), options)
     env.reset()
-    dice = np.random.default_rng(2)
+    rng = np.random.default_rng(2)
     states, learners = env.spades.tables.states, env.spades.learners
 
     def value(row):
@@ -42,7 +42,7 @@ def test_match_values_sum_to_the_result(rules):
     sums, finished = np.zeros(4), 0
     for _ in range(1_500):
         hands = states["hand_number"].copy()
-        _, rewards, dones, infos = env.step(random_actions(env, dice))
+        _, rewards, dones, infos = env.step(random_actions(env, rng))
         sums += rewards
         for row in range(4):
             if dones[row]:
@@ -63,11 +63,11 @@ def test_match_values_sum_to_the_result(rules):
 
 @pytest.mark.parametrize("rules", ["two_player", "partnership"])
 def test_random_scores(rules):
-    """They are in the observation, and are such as a match can have: the last digit is the bags."""
+    """They are in the observation, and possible in a match: the last digit is the number of bags."""
     options = EpisodeOptions(by_hand=True, bag_shaping=True, match_value=True, random_scores=0.5)
     env = LearnerTrajectories(SpadesVecEnv(40, rules=rules, seed=1), options)
     observations = env.reset()
-    dice = np.random.default_rng(2)
+    rng = np.random.default_rng(2)
     tables, sides = env.spades.tables, PRESETS[rules].sides
     assert ((tables.states["scores"] - tables.states["bags"]) % 10 == 0).all()
     for _ in range(60):
@@ -80,14 +80,14 @@ def test_random_scores(rules):
             shown = decode(observations[row])
             assert shown["score"][:sides] == scores[row, order].tolist()
             assert shown["bags"][:sides] == bags[row, order].tolist()
-        observations, _, _, _ = env.step(random_actions(env, dice))
+        observations, _, _, _ = env.step(random_actions(env, rng))
     share = (np.abs(tables.states["scores"][:, :sides]).max(1) > 0).mean()
     assert share > 0.3
 
 
 @pytest.mark.parametrize("rules", PRESETS)
-def test_the_first_hands_begin_with_random_scores(rules):
-    """All of them if all are to, the blind question open or not; or the share that was asked for."""
+def test_the_first_hands_start_with_random_scores(rules):
+    """The requested share of them does, whether or not blind nil may be bid."""
     for share, least, most in ((1.0, 1.0, 1.0), (0.3, 0.22, 0.38), (0.0, 0.0, 0.0)):
         venv = SpadesVecEnv(400, rules=rules, opponents="heuristic", seed=1)
         options = EpisodeOptions(by_hand=True, bag_shaping=True, match_value=True, random_scores=share)
@@ -98,13 +98,13 @@ def test_the_first_hands_begin_with_random_scores(rules):
 
 
 class BlindBidder(RandomAgent):
-    """Bids blind wherever it can."""
+    """Bids blind nil whenever it can."""
 
     def act_batch(self, tables, rows):
         return np.where(tables.states["phase"][rows] == Phase.BLIND, BLIND_NIL, super().act_batch(tables, rows))
 
 
-@pytest.mark.parametrize("seat,drawn", [(0, True), (1, False)])  # asked before the opponent, after it
+@pytest.mark.parametrize("seat,drawn", [(0, True), (1, False)])  # decides before the opponent, after it
 def test_scores_stay_where_somebody_has_bid_blind(seat, drawn, monkeypatch):
     venv = SpadesVecEnv(100, rules="two_player", opponents=BlindBidder(), seat=seat, seed=1)
     env = LearnerTrajectories(venv, EpisodeOptions(True, True, match_value=True, random_scores=1.0))
@@ -125,7 +125,7 @@ def test_the_oracle_sees_all_hands():
     env = LearnerTrajectories(SpadesVecEnv(5, rules="partnership", seed=1), EpisodeOptions(True, True), oracle=True)
     observations = env.reset()
     assert env.observation_space.shape == (SIZE + 3 * 52,)
-    dice = np.random.default_rng(2)
+    rng = np.random.default_rng(2)
     for _ in range(30):
         for row, learner in enumerate(env.spades.learners):
             for k in range(3):
@@ -136,11 +136,11 @@ def test_the_oracle_sees_all_hands():
         plain = observations[:, :SIZE].copy()
         env.spades.tables.observe()
         assert (plain == env.spades.tables.observation).all()
-        observations, *_ = env.step(random_actions(env, dice))
+        observations, *_ = env.step(random_actions(env, rng))
 
 
 def finished_hands(env, agent, steps):
-    """The rewards of the hands that an agent finishes in so many steps, and the scores at the ends of matches."""
+    """The rewards of the hands completed in ``steps`` steps, and the scores at the ends of matches."""
     env.reset()
     rewards, finals = [], []
     for _ in range(steps):
@@ -154,7 +154,7 @@ def finished_hands(env, agent, steps):
 @pytest.mark.parametrize("match_value", [True, False])
 @pytest.mark.parametrize("rules", ["two_player", "partnership", "cutthroat"])
 def test_the_scripted_player_gains_nothing_on_its_own_baseline(rules, match_value):
-    """Through random scores, hands that end a match, matches that are cut off, and bags that are paid for."""
+    """With random scores, hands that end a match, truncated matches, and bag penalties."""
     rules = Rules.preset(rules, target=180, loss=-180)
     venv = SpadesVecEnv(30, rules=rules, opponents="heuristic", seed=1, max_hands=3)
     options = EpisodeOptions(True, True, match_value, random_scores=0.3, duplicate_baseline=True)
@@ -169,8 +169,8 @@ def test_the_scripted_player_gains_nothing_on_its_own_baseline(rules, match_valu
 
 @pytest.mark.parametrize("match_value", [True, False])
 @pytest.mark.parametrize("rules,most", [("two_player", 0.85), ("partnership", 0.6)])
-def test_the_baseline_takes_luck_out_of_the_rewards(rules, most, match_value):
-    """Of a player of another kind, so that its variance is at most this share of what it was."""
+def test_the_baseline_reduces_the_variance_of_the_rewards(rules, most, match_value):
+    """For another player, the variance is at most this share of that without the baseline."""
 
     def rewards(baseline):
         venv = SpadesVecEnv(100, rules=rules, opponents="heuristic", seed=1)

@@ -102,9 +102,7 @@ def decision(results: list[PlayerResult]) -> str:
 
 def main(
     rules: RulesOption = "two_player",
-    players: Annotated[str, typer.Option(help="Names as make_agent takes them, separated by spaces.")] = " ".join(
-        PLAYERS
-    ),
+    players: Annotated[str, typer.Option(help="Players by name, separated by spaces.")] = " ".join(PLAYERS),
     matches: Annotated[int, typer.Option(help="Matches of a pairing with a slow player.")] = 200,
     fast: Annotated[int, typer.Option(help="Minimum matches of a pairing of two fast players.")] = BATCH_MATCHES,
     seed: SeedOption = 0,

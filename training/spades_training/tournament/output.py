@@ -103,7 +103,7 @@ def print_results(console: Console, results: dict[str, Any]) -> None:
     console.print(table)
     print_forfeits(console, results)
     console.print(
-        f"{status(results)} {results['matches']} matches of at most {results['most_matches']}.", soft_wrap=True
+        f"{status(results)} {results['matches']} of at most {results['most_matches']} matches.", soft_wrap=True
     )
 
 

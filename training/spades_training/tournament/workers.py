@@ -133,7 +133,7 @@ class _Worker:
         if hung:
             cause = f"no decision after twice the limit of {self.settings.time_limit:g} s"
         elif code is not None and code < 0:
-            cause = f"the process was ended by {signal.Signals(-code).name}"
+            cause = f"the process was killed by {signal.Signals(-code).name}"
         else:
             cause = f"the process ended with exit code {code}"
         self.connection.close()
