@@ -82,7 +82,7 @@ def test_a_variation_changes_what_it_is_told_to():
     own = Variation("heuristic", lambda states, actions: None)
     game.apply(player.act(game.view()))
     assert player.act(game.view()) == own.act(game.view()) + 1 >= BID_0 + 1
-    with pytest.raises(ValueError, match="base must be a player that acts in batches, got uniform"):
+    with pytest.raises(ValueError, match="base must have act_batch, got uniform"):
         Variation(NoBatch(), one_more)
 
 

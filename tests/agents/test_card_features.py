@@ -9,7 +9,7 @@ import pytest
 from spades_agents.policy import card_features
 from spades_agents.policy.card_features import FEATURES, FIELDS, LAYOUT
 from spades_agents.policy.learned import features_digest
-from spades_training.learning.streams import features_of
+from spades_training.learning.trajectories import features_of
 
 from spades_env import Tables
 from spades_env.cards import NUM_CARDS, SPADES, cards_in

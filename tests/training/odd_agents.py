@@ -1,4 +1,4 @@
-"""Agents for the tests of tournaments, made by name in other processes: some of them are faulty."""
+"""Agents for the tests of tournaments, created by name in other processes; some of them are faulty."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from spades_env.game import Phase
 
 
 class Dice:
-    """Random play, table by table; bids 3 and never nil."""
+    """Plays at random, one table at a time; always bids 3."""
 
     name = "dice"
 
@@ -38,7 +38,7 @@ class Dice:
 
 
 class Ponders(Dice):
-    """Bids after 20 ms, so that no tournament of it is over too soon to be killed."""
+    """Takes 20 ms to bid, so that its tournaments last long enough to be killed."""
 
     name = "ponders"
 
@@ -97,7 +97,7 @@ class DiesWhenMade(Dice):
 
 
 class CrashesAhead(RandomAgent):
-    """Acts for many tables at once, and crashes in the second hand where it is ahead."""
+    """Acts in batches, and crashes in the second hand if it is ahead."""
 
     name = "crashes ahead"
 

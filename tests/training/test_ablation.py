@@ -1,4 +1,4 @@
-"""The ablation: its variants are settings that exist, its runs go on, its intervals are right."""
+"""The ablation: variants, resumed runs and intervals."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ def test_runs_are_trained_once(tmp_path, capsys):
     assert lines[3].startswith(f"| no hint | {100 * found['no hint'][:, 0].mean():.1f} |")
 
 
-def test_the_intervals_hold_what_they_promise():
-    """19 of 20 intervals of the difference of two variants hold the true one; seeds may differ as they like."""
+def test_coverage_of_the_intervals():
+    """19 of 20 intervals of a difference between variants contain the true value, however much the seeds differ."""
     rng = np.random.default_rng(0)
     effects = np.array([0.0, 1.0, -2.0, 0.5])
     inside = []

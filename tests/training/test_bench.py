@@ -1,4 +1,4 @@
-"""The bench command, with settings so small that its numbers mean nothing; and the arithmetic of its ratios."""
+"""The bench command with tiny settings, and the arithmetic of its ratios."""
 
 from __future__ import annotations
 
@@ -8,11 +8,10 @@ import sys
 
 import numpy as np
 import pytest
+from spades_command import fails, spades
 from spades_training.bench import peers, scaling, start, training
 from spades_training.bench.loops import Picker
 from spades_training.bench.measure import Case, Rates, measure, one_core, timed
-from spades_training.cli import app
-from typer.testing import CliRunner
 
 from spades_env.engine.state import STATE
 from spades_env.observation import SIZE
@@ -21,12 +20,8 @@ TINY = ("--repeats", "2", "--seconds", "0.001")
 PROGRAM = f"{sys.executable} -c \"print('it made 2.5e6 steps/s in all')\""
 
 
-def run(*args: str):
-    return CliRunner().invoke(app, ["bench", *args])
-
-
 def test_json_holds_every_case_and_ratios_that_follow_from_the_rates():
-    done = run(*TINY, "--json", "--yardstick", PROGRAM)
+    done = spades("bench", *TINY, "--json", "--yardstick", PROGRAM)
     assert done.exit_code == 0, done.output
     report = json.loads(done.stdout)
     assert report["settings"] == {"repeats": 2, "seconds": 0.001, "yardstick": PROGRAM}
@@ -46,23 +41,22 @@ def test_json_holds_every_case_and_ratios_that_follow_from_the_rates():
         assert ratio["values"] == [a / b for a, b in zip(rates[ratio["of"]], rates[ratio["to"]], strict=True)]
 
 
-def test_tables_for_people_and_for_a_page():
-    wide = {"COLUMNS": "200"}
+def test_tables_in_the_terminal_and_in_markdown():
     for args, line in (
         ((), "Tables.step_random(), solo"),
         (("--markdown",), "| Tables.step_random(), solo | decisions |"),
     ):
-        done = CliRunner().invoke(app, ["bench", *TINY, "--only", "tables/random", *args], env=wide)
+        done = spades("bench", *TINY, "--only", "tables/random", *args, columns=200)
         assert done.exit_code == 0, done.output
         assert line in done.stdout
-        assert "2 repeats of 0.001 s each, turn and turn about" in " ".join(done.stdout.split())
+        assert "2 interleaved repeats of 0.001 s each" in " ".join(done.stdout.split())
 
 
 def test_a_peer_that_is_not_installed_is_named_and_not_guessed(monkeypatch):
     for module in ("pyspiel", "rlcard", "pygame"):
         monkeypatch.setitem(sys.modules, module, None)
     monkeypatch.delitem(sys.modules, "pettingzoo.classic.tictactoe.tictactoe", raising=False)
-    done = run(*TINY, "--peers", "--only", "openspiel,rlcard,tictactoe", "--json")
+    done = spades("bench", *TINY, "--peers", "--only", "openspiel,rlcard,tictactoe", "--json")
     assert done.exit_code == 0, done.output
     report = json.loads(done.stdout)
     assert report["cases"] == report["ratios"] == []
@@ -74,7 +68,7 @@ def test_a_peer_that_is_not_installed_is_named_and_not_guessed(monkeypatch):
         "rlcard/bridge": "not installed: rlcard",
         "rlcard/gin-rummy": "not installed: rlcard",
     }
-    lines = run(*TINY, "--peers", "--only", "rlcard").stdout
+    lines = spades("bench", *TINY, "--peers", "--only", "rlcard").stdout
     assert "not run: RLCard leduc-holdem: not installed: rlcard" in lines
 
 
@@ -84,8 +78,8 @@ def test_a_peer_that_is_not_installed_is_named_and_not_guessed(monkeypatch):
         (["--repeats", "0"], "error: --repeats must be an int in 1..1000, got 0"),
         (["--seconds", "0"], "error: --seconds must be above 0 and at most 60, got 0.0"),
         (["--seconds", "nan"], "error: --seconds must be above 0 and at most 60, got nan"),
-        (["--only", "poker"], "error: --only poker: no case begins so; there are tables/random/partnership, "),
-        (["--json", "--markdown"], "error: --json and --markdown: choose one"),
+        (["--only", "poker"], "error: --only poker: no key starts with this; the keys are tables/random/partnership, "),
+        (["--json", "--markdown"], "error: --json and --markdown cannot be combined"),
         (["--yardstick", " "], "error: --yardstick must be a command that prints '<number> steps/s', got nothing"),
         (["--yardstick", "no/such/program"], "error: --yardstick no/such/program: [Errno 2] No such file"),
         (["--yardstick", f"{sys.executable} -c 'print(1)'"], "error: --yardstick"),
@@ -94,14 +88,10 @@ def test_a_peer_that_is_not_installed_is_named_and_not_guessed(monkeypatch):
     ],
 )
 def test_bad_options_are_one_line_and_code_2(args, message):
-    done = run("--only", "tables/random/solo", *TINY, *args)
-    assert done.exit_code == 2
-    assert done.stdout == ""
-    assert done.stderr.startswith(message)
-    assert done.stderr.count("\n") == 1
+    fails(message, "bench", "--only", "tables/random/solo", *TINY, *args)
 
 
-def test_measurements_go_turn_and_turn_about():
+def test_measurements_are_interleaved():
     order = []
 
     def case(key: str, rate: float) -> Case:
@@ -126,7 +116,7 @@ def test_timed_counts_decisions_over_the_time_that_they_took(monkeypatch):
     assert timed(lambda: 100)(0.75) == 300 / 1.0
 
 
-def test_one_core_is_given_back():
+def test_one_core_restores_the_affinity():
     affinity = getattr(os, "sched_getaffinity", None)
     if affinity is None:
         with one_core() as core:
@@ -138,7 +128,7 @@ def test_one_core_is_given_back():
     assert affinity(0) == before
 
 
-def test_picker_draws_every_legal_action_alike():
+def test_picker_draws_legal_actions_uniformly():
     rng = np.random.default_rng(1)
     masks = (rng.random((40, 75)) < 0.2).astype(np.int8)
     masks[7] = 0
@@ -186,8 +176,8 @@ def test_the_yardstick_is_run_each_time(tmp_path):
     assert found.rates["yardstick"].values == (2.0, 3.0, 4.0)
 
 
-def test_training_time_is_shared_out():
-    # Only policies for opponents: with few tables a mix might by chance draw none.
+def test_shares_of_the_training_time():
+    # Only policies as opponents: with few tables a mix might draw none of them.
     settings = {"n_envs": 4, "n_steps": 8, "batch_size": 32, "n_epochs": 1, "layers": "8", "opponents": "self:1"}
     found, reasons = training.measure_training(2, settings)
     assert reasons == ()

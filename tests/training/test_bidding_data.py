@@ -1,4 +1,4 @@
-"""Bidding data: what the rows say, and that they depend on nothing but the settings."""
+"""Bidding data: the contents of the rows, which depend only on the settings."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ import pytest
 from spades_agents import make_agent
 from spades_agents.bidder.features import FEATURES
 from spades_agents.search import solve_two
-from spades_training.bidding.data import COLUMNS, DataSettings, double_dummy, read_data, rows_of, write_data
-from spades_training.bidding.hands import play_hands
-from spades_training.cli import app
-from typer.testing import CliRunner
+from spades_command import fails
+from spades_training.bidding.data import COLUMNS, DataSettings, read_data, rows_of, write_data
+from spades_training.bidding.double_dummy import double_dummy
+from spades_training.bidding.hands import Exploration, play_hands
 
 from spades_env.cards import BID_0, BLIND_NIL, mask_of, parse_cards
 from spades_env.game import Game, Phase
@@ -36,9 +36,9 @@ def written(tmp_path_factory):
 
 @pytest.mark.parametrize("name", ["two_player", "partnership", "cutthroat", "solo"])
 def test_rows_are_the_games(name):
-    """Every row against a game played again by hand, agents one by one and the drawn bids put in their place."""
+    """Every row agrees with a game replayed one decision at a time, with the random bids inserted."""
     rules = Rules.preset(name)
-    hands = play_hands(rules, ["heuristic"], 5, 7, 12, explore=0.4, blind=0.1)
+    hands = play_hands(rules, ["heuristic"], 5, 7, 12, Exploration(explore=0.4, blind=0.1))
     frame = polars.DataFrame(rows_of(hands, rules, 7, None))
     agent = make_agent("heuristic")
     drawn = 0
@@ -131,12 +131,12 @@ def test_more_deals_add_shards(written, tmp_path):
 
 
 def test_other_settings_are_refused(written):
-    with pytest.raises(ValueError, match=r"was begun with explore=0.3, now it is 0.5"):
+    with pytest.raises(ValueError, match=r"holds data with explore=0.3, got 0.5"):
         write_data(replace(TWO, explore=0.5), written, 20)
 
 
-def test_a_killed_run_goes_on(written, tmp_path):
-    """Killed with SIGKILL as soon as there is a shard; its workers end with it, and the rest is as without the kill."""
+def test_a_killed_run_continues(written, tmp_path):
+    """A run killed at its first shard: its workers end too, and the other shards are the same as without the kill."""
     folder = tmp_path / "killed"
     command = [sys.executable, "-m", "spades_training.cli", "bidding-data", str(folder), "--deals", "4000"]
     command += ["--shard", "20", "--seed", "3", "--blind", "0.05"]
@@ -163,23 +163,18 @@ def test_a_killed_run_goes_on(written, tmp_path):
     [
         (["--agents", "heuristic random random"], "error: agents must be one name or 2, got 3"),
         (["--agents", "nobody"], "error: unknown agent 'nobody'"),
-        (["--explore", "2"], "error: explore must lie in 0..1, got 2.0"),
+        (["--explore", "2"], "error: explore must be in 0..1, got 2.0"),
         (["--deals", "0"], "error: deals must be an int in 1..1000000000, got 0"),
         (["--shard", "0"], "error: shard must be an int in 1..1000000, got 0"),
     ],
 )
 def test_bad_input_is_one_line_and_code_2(options, message, tmp_path):
-    result = CliRunner().invoke(app, ["bidding-data", str(tmp_path / "data"), *options])
-    assert result.exit_code == 2
-    assert result.stderr.startswith(message), result.stderr
-    assert result.stderr.count("\n") == 1
+    fails(message, "bidding-data", tmp_path / "data", *options)
 
 
-def test_a_folder_of_something_else_is_refused(tmp_path):
+def test_a_folder_with_other_files_is_refused(tmp_path):
     (tmp_path / "notes.txt").write_text("mine")
-    result = CliRunner().invoke(app, ["bidding-data", str(tmp_path)])
-    assert result.exit_code == 2
-    assert "holds something else: it has no settings.json" in result.stderr
+    fails(f"error: the folder {tmp_path} is not empty and has no settings.json", "bidding-data", tmp_path)
 
 
 class Single:
@@ -198,6 +193,9 @@ class Single:
 
 def test_players_without_batches():
     rules = Rules.preset("two_player")
-    one, many = (play_hands(rules, players, 0, 3, 6, 0.3, 0.1) for players in (["heuristic", Single()], ["heuristic"]))
+    one, many = (
+        play_hands(rules, players, 0, 3, 6, Exploration(0.3, 0.1))
+        for players in (["heuristic", Single()], ["heuristic"])
+    )
     assert one.states.tobytes() == many.states.tobytes()
     assert (one.tricks == many.tricks).all()

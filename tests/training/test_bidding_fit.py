@@ -1,4 +1,4 @@
-"""The fit of the bidding model, its scores, and the commands that use it."""
+"""Fitting the bidding model, its scores, and the commands that use it."""
 
 from __future__ import annotations
 
@@ -7,12 +7,11 @@ import json
 import numpy as np
 import pytest
 from spades_agents.bidder.model import CLASSES, HEADS, INPUTS, LEAST, BiddingModel, shipped
+from spades_command import fails, spades
 from spades_training.bidding.data import DataSettings, read_data, rows_of, write_data
 from spades_training.bidding.fit import Rows, blind_endings, examples, fit_head, fit_model, predict, split
-from spades_training.bidding.hands import play_hands
+from spades_training.bidding.hands import Exploration, play_hands
 from spades_training.bidding.quality import calibration, crps_scores, log_scores, score_model
-from spades_training.cli import app
-from typer.testing import CliRunner
 
 from spades_env.rules import Rules
 
@@ -21,7 +20,7 @@ HAND = "AS KS QS JS 4S AH 7H 2H KD 9D 3D TC 5C"
 
 def frame_of(rules: Rules, deals: int, seed: int = 1):
     polars = pytest.importorskip("polars")
-    hands = play_hands(rules, ["heuristic"], seed, 0, deals, explore=0.4, blind=0.05)
+    hands = play_hands(rules, ["heuristic"], seed, 0, deals, Exploration(explore=0.4, blind=0.05))
     return polars.DataFrame(rows_of(hands, rules, 0, None))
 
 
@@ -32,7 +31,7 @@ def fitted(request):
 
 
 def test_a_head_learns_a_known_law():
-    """Classes drawn with log odds 0, x and 1 - x: the fitted chances come within 0.05 of the true ones."""
+    """Classes are drawn with log odds 0, x and 1 - x; the fitted probabilities are within 0.05 of the true ones."""
     rng = np.random.default_rng(0)
     inputs = np.zeros((8000, INPUTS))
     inputs[:, 5] = rng.normal(size=len(inputs))
@@ -53,19 +52,19 @@ def test_scores_by_hand():
     assert crps_scores(chances, classes) == pytest.approx([0.5**2 + 0.75**2, 0])
 
 
-def test_examples_are_told_what_the_seat_knew():
+def test_examples_hold_what_the_seat_knew():
     rules = Rules.preset("partnership")
     rows = Rows.of(frame_of(rules, 300), rules)
     assert (rows.heard == np.array([0, 1, 1, 2])[rows.position]).all()
     assert (rows.partner_heard == (rows.position >= 2)).all()
     assert (rows.others_heard <= rows.others).all()
-    _, classes, told = examples("tricks", rows, rules)
-    assert not told.any_blind.any()
-    sure = np.clip(told.tricks + told.partner_tricks - told.bid - told.partner, LEAST, CLASSES - 1 + LEAST)
+    _, classes, kept = examples("tricks", rows, rules)
+    assert not kept.any_blind.any()
+    sure = np.clip(kept.tricks + kept.partner_tricks - kept.bid - kept.partner, LEAST, CLASSES - 1 + LEAST)
     assert (classes + LEAST == sure).all()
-    _, bids, told = examples("others", rows, rules)
-    assert (told.position < 3).all()
-    assert (bids == np.minimum(told.others - told.others_heard, CLASSES - 1)).all()
+    _, bids, kept = examples("others", rows, rules)
+    assert (kept.position < 3).all()
+    assert (bids == np.minimum(kept.others - kept.others_heard, CLASSES - 1)).all()
 
 
 def test_the_model_beats_the_shares_on_new_deals(fitted):
@@ -80,13 +79,13 @@ def test_the_model_beats_the_shares_on_new_deals(fitted):
 
 
 def test_the_shipped_model_is_calibrated():
-    """On 4,000 new deals every tenth of chances of "k tricks or more" comes true within 0.03 of what was told."""
+    """On 4,000 new deals the share of "k tricks or more" is within 0.03 of the prediction in every tenth."""
     rules = Rules.preset("two_player")
     rows = Rows.of(frame_of(rules, 4000, 77), rules)
     points = calibration(shipped("two_player"), "tricks", rows, rules)
     assert len(points) == 10
-    for told, came, count in points:
-        assert came.value == pytest.approx(told, abs=0.03 if count > 1000 else 0.1)
+    for predicted, came, count in points:
+        assert came.value == pytest.approx(predicted, abs=0.03 if count > 1000 else 0.1)
 
 
 def test_blind_endings_keep_the_shares():
@@ -104,20 +103,18 @@ def test_fit_command(tmp_path):
     rules = Rules.preset("two_player")
     write_data(DataSettings(rules.to_dict(), ("heuristic",), 0, 0.4, 0.05, False, 2000), tmp_path / "data", 2000)
     out, plot = tmp_path / "model.json", tmp_path / "plot.png"
-    result = CliRunner().invoke(
-        app, ["bidding-fit", str(tmp_path / "data"), "--out", str(out), "--plot", str(plot), "--json"]
-    )
+    result = spades("bidding-fit", tmp_path / "data", "--out", out, "--plot", plot, "--json")
     assert result.exit_code == 0, result.output
     card = json.loads(result.stdout)
     assert (card["deals_fitted"], card["deals_held_out"]) == (1600, 400)
     assert card["scores"]["tricks"]["log_gain"]["low"] > 0
     assert plot.read_bytes()[:4] == b"\x89PNG"
-    told = [
-        json.loads(CliRunner().invoke(app, ["bid", HAND, "--json", *more]).stdout)["bids"][6]["made"]
+    made = [
+        json.loads(spades("bid", HAND, "--json", *more).stdout)["bids"][6]["made"]
         for more in ([], ["--model", str(out)])
     ]
-    assert told[0] == pytest.approx(told[1], abs=0.15)
-    assert told[0] != told[1]
+    assert made[0] == pytest.approx(made[1], abs=0.15)
+    assert made[0] != made[1]
     frame, _ = read_data(tmp_path / "data")
     first, last = split(frame)
     assert first["deal"].max() == 1599
@@ -125,13 +122,11 @@ def test_fit_command(tmp_path):
 
 
 def test_bid_command():
-    result = CliRunner().invoke(app, ["bid", HAND, "--score", "380-410", "--bags", "7-2", "--heard", "4"])
+    result = spades("bid", HAND, "--score", "380-410", "--bags", "7-2", "--heard", "4")
     assert result.exit_code == 0, result.output
     assert "score 380-410, bags 7-2, after 4" in " ".join(result.stdout.split())
     assert "the scripted player bids" in result.stdout
-    found = json.loads(
-        CliRunner().invoke(app, ["bid", HAND, "--rules", "partnership", "--score", "-50--20", "--json"]).stdout
-    )
+    found = json.loads(spades("bid", HAND, "--rules", "partnership", "--score", "-50--20", "--json").stdout)
     assert len(found["bids"]) == 14
     assert found["best"] in found["tried"]
 
@@ -141,7 +136,7 @@ def test_bid_command():
     [
         (["AS KS"], "error: a hand of two_player has 13 cards, got 2"),
         ([HAND, "--rules", "solo"], "error: there is a bidding model for two players and for partners, not for solo"),
-        ([HAND, "--score", "380"], "error: --score: expected two numbers, own and other, as in 380-410, got '380'"),
+        ([HAND, "--score", "380"], "error: --score: expected two numbers, your side's first, as in 380-410, got '380'"),
         ([HAND, "--bags", "-1-2"], "error: bags must be two numbers from 0 up, got (-1, 2)"),
         ([HAND, "--heard", "x"], "error: --heard: 'x' is not a bid (a number or nil)"),
         ([HAND, "--heard", "4 4"], "error: at most 1 bids come before one's own, got 2"),
@@ -150,7 +145,4 @@ def test_bid_command():
     ],
 )
 def test_bad_input_is_one_line_and_code_2(options, message):
-    result = CliRunner().invoke(app, ["bid", *options])
-    assert result.exit_code == 2
-    assert result.stderr.startswith(message), result.stderr
-    assert result.stderr.count("\n") == 1
+    fails(message, "bid", *options)

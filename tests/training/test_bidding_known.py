@@ -1,4 +1,4 @@
-"""How often high cards win: the published table, exact counts, dealt and played hands."""
+"""How often high cards win: the published table, exact counts, dealt hands and played hands."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ CELLS = [(name, length) for name, row in PUBLISHED.items() for length in row]
 
 
 def every_split(length: int, rounds: int) -> float:
-    """Both opponents hold ``rounds`` cards or more: counted over every way to place the cards one by one."""
+    """The chance that both opponents hold ``rounds`` cards or more, summed over every way to place the cards."""
     out = 13 - length
     chance = 0.0
     for places in itertools.combinations_with_replacement(range(3), out):
@@ -38,9 +38,9 @@ def test_exact_counts(name, length):
 
 
 def test_the_published_table_counts_this_event():
-    """Within 0.0025 in every cell but one, the queen of three (0.0057): as near as a simulation gets.
+    """The difference is below 0.0025 in every cell except the queen of three (0.0057), as expected of a simulation.
 
-    No other event comes near: not that one opponent follows, nor that the partner has to follow too.
+    Other events do not fit: that one opponent follows, or that the partner has to follow too.
     """
     away = {cell: abs(both_follow(cell[1], ROUND[cell[0]]) - PUBLISHED[cell[0]][cell[1]]) for cell in CELLS}
     assert away.pop(("queen", 3)) < 0.006
@@ -74,7 +74,7 @@ def test_winners_of_tricks(name):
     assert (np.einsum("dsc,dc->ds", owned, won) == hands.tricks).all()
 
 
-def test_in_play_high_cards_win_less_the_longer_the_suit():
+def test_in_play_high_cards_win_less_in_longer_suits():
     rules = Rules.preset("partnership")
     found = in_play(play_hands(rules, ["heuristic"], seed=0, first=0, count=2000, level=True), rules)
     for row in found.values():

@@ -5,15 +5,10 @@ from __future__ import annotations
 import json
 
 import pytest
-from spades_training.cli import app
+from spades_command import fails, spades
 from spades_training.options import parse_rules
-from typer.testing import CliRunner
 
 from spades_env.rules import Rules
-
-
-def run(*args: str, stdin: str | None = None):
-    return CliRunner().invoke(app, list(args), input=stdin)
 
 
 @pytest.mark.parametrize(
@@ -32,15 +27,11 @@ def run(*args: str, stdin: str | None = None):
     ],
 )
 def test_bad_input_is_one_line_and_code_2(args, message):
-    result = run(*args)
-    assert result.exit_code == 2
-    assert result.stdout == ""
-    assert result.stderr.startswith(message)
-    assert result.stderr.count("\n") == 1
+    fails(message, *args)
 
 
 def test_evaluate_prints_a_table():
-    result = run("evaluate", "heuristic", "random", "--matches", "4", "--rules", "partnership")
+    result = spades("evaluate", "heuristic", "random", "--matches", "4", "--rules", "partnership")
     assert result.exit_code == 0
     for text in ("heuristic against random, partnership: 2 pairs", "match wins", "points/hand", "contracts made"):
         assert text in result.stdout
@@ -49,7 +40,7 @@ def test_evaluate_prints_a_table():
 
 def test_evaluate_json_is_the_same_for_the_same_seed():
     first, second = (
-        json.loads(run("evaluate", "random", "random", "--matches", "4", "--json", "--max-hands", "5").stdout)
+        json.loads(spades("evaluate", "random", "random", "--matches", "4", "--json", "--max-hands", "5").stdout)
         for _ in range(2)
     )
     for result in (first, second):

@@ -1,4 +1,4 @@
-"""The settings of a run: presets, file, and what is refused."""
+"""The settings of a run: presets, file, invalid values."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def test_opponents_and_layers():
     assert Config(eval_opponents="").frozen_opponents() == []
 
 
-def test_whole_numbers_may_stand_for_floats():
+def test_ints_are_accepted_for_floats():
     assert Config(gamma=1) == Config(gamma=1.0)
 
 
@@ -56,12 +56,12 @@ def test_whole_numbers_may_stand_for_floats():
         ({"rollouts": 5}, "rollouts need reward='match', got 'score'"),
         ({"doubt": -1.0}, "doubt must be in 0..10, got -1.0"),
         ({"layers": "64,-2"}, "layers must be sizes separated by commas"),
-        ({"opponents": "self"}, "opponents must be name:weight, .* got 'self'"),
-        ({"opponents": "self:-1"}, "opponents must be name:weight, .* got 'self:-1'"),
-        ({"opponents": "self:0"}, "some weight must be above 0"),
+        ({"opponents": "self"}, "opponents must be name:weight pairs .* got 'self'"),
+        ({"opponents": "self:-1"}, "opponents must be name:weight pairs .* got 'self:-1'"),
+        ({"opponents": "self:0"}, "opponents must have a weight above 0"),
     ],
 )
-def test_what_is_refused(settings, message):
+def test_invalid_settings(settings, message):
     with pytest.raises(ValueError, match=message):
         Config(**settings)
 

@@ -1,4 +1,4 @@
-"""Duplicate matches: what is counted, and that pairs share their decks."""
+"""Duplicate matches: their statistics, and the shared decks of a pair."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PRESETS = ["two_player", "partnership", "solo", "cutthroat"]
 
 
 class Scripted:
-    """Bids a fixed number and plays its lowest or highest card; decides table by table."""
+    """Bids a fixed number and plays its lowest or highest card; acts at one table at a time."""
 
     def __init__(self, bid: int, high: bool = False) -> None:
         self.name, self.bid, self.high = f"bids {bid}", bid, high
@@ -41,7 +41,7 @@ class Scripted:
 
 
 class Dice:
-    """Random without act_batch."""
+    """Plays at random without act_batch."""
 
     name = "dice"
 
@@ -119,7 +119,7 @@ def test_bags_of_the_rulebook():
 
 @pytest.mark.parametrize("rules", PRESETS)
 def test_bags_add_up_to_the_counter_and_the_penalties(rules):
-    """Over whole matches the bags counted here and those that the engine kept agree."""
+    """Over whole matches the bags counted here agree with those of the engine."""
     seen = 0
     for seed in range(5):
         game = Game(Rules.preset(rules, failed_nil="bags"), seed=seed)
@@ -143,7 +143,7 @@ def test_bags_add_up_to_the_counter_and_the_penalties(rules):
 
 @pytest.mark.parametrize("rules", PRESETS)
 def test_matches_of_a_pair_share_decks_and_opener(rules, monkeypatch):
-    """Every hand of every match of a pair has the same deck, whoever plays."""
+    """Every hand has the same deck in all matches of a pair, whoever plays."""
     sides = Rules.preset(rules).sides
     seen: dict[int, list[tuple[bytes, int]]] = {}
 
@@ -183,7 +183,7 @@ def test_equal_players_split_every_pair():
     assert result.points_per_hand.value == 0
 
 
-def test_truncated_matches_count_for_nobody():
+def test_truncated_matches_are_not_counted():
     result = evaluate("random", "random", "two_player", matches=10, max_hands=1)
     assert result.truncated == 10
     assert result.win_rate.value is None
@@ -195,10 +195,10 @@ def test_matches_are_rounded_up_to_pairs():
     assert (result.pairs, result.matches) == (2, 8)
 
 
-def test_progress_is_told():
-    told = []
-    evaluate("random", "random", matches=6, max_hands=2, progress=lambda done, total: told.append((done, total)))
-    assert told[-1] == (6, 6)
+def test_progress_is_reported():
+    calls = []
+    evaluate("random", "random", matches=6, max_hands=2, progress=lambda done, total: calls.append((done, total)))
+    assert calls[-1] == (6, 6)
 
 
 def test_result_is_json():

@@ -1,4 +1,4 @@
-"""spades league: the history of a run, rated from the matches that its snapshots played."""
+"""spades league: the snapshots of a run, rated from their matches."""
 
 from __future__ import annotations
 
@@ -9,14 +9,13 @@ import matplotlib.image
 import numpy as np
 import pytest
 from spades_agents.policy.network import PolicyNetwork
-from spades_training.cli import app
-from spades_training.commands.league import history, thinned
+from spades_command import fails, spades
+from spades_training.evaluation.league import history, thinned
 from spades_training.learning.config import Config
 from spades_training.learning.sb3 import save_player
 from spades_training.tournament.log import Log
 from spades_training.tournament.schedule import Schedule, make_settings
 from spades_training.tournament.standings import Standings
-from typer.testing import CliRunner
 
 from spades_env.cards import BID_0, LOOK, NUM_ACTIONS
 from spades_env.rules import Rules
@@ -25,12 +24,8 @@ RULES = Rules.preset("two_player", target=60, loss=-60)
 OPTIONS = ["--matches", "16", "--max-hands", "8", "--seed", "5", "--workers", "1"]
 
 
-def spades(*args):
-    return CliRunner().invoke(app, list(map(str, args)))
-
-
 def make_run(run, steps, final=None, preset="two_player"):
-    """A run of random networks that bid lower and lower; ``final`` steps for its model, None if there is none yet."""
+    """A run of random networks that bid lower and lower; ``final`` is the steps of its model, None for no model."""
     (run / "league").mkdir(parents=True)
     (run / "config.json").write_text(Config(rules=f"{preset},target=60,loss=-60").to_json())
     rules = Rules.preset(preset, target=60, loss=-60)
@@ -49,7 +44,7 @@ def make_run(run, steps, final=None, preset="two_player"):
 
 @pytest.fixture(scope="module")
 def played(tmp_path_factory):
-    """A run of five snapshots and a model, three snapshots of it rated beside two fixed players; what it printed."""
+    """A run with five snapshots and a model; three snapshots and two fixed players are rated. Also the output."""
     run = make_run(tmp_path_factory.mktemp("runs") / "x", [0, 100, 230, 300, 400], final=450)
     (run / "league" / "notes.zip").write_text("not a snapshot")
     done = spades("league", run, "--snapshots", 3, "--against", "heuristic", "--against", "random", *OPTIONS)
@@ -66,8 +61,8 @@ def test_the_choice_of_snapshots():
     assert thinned([20, 0, 10], 8) == [0, 10, 20]
     assert thinned(range(0, 101, 10), 3) == [0, 50, 100]
     assert thinned(range(0, 101, 10), 2) == [0, 100]
-    assert thinned([0, 10, 20, 30, 100], 3) == [0, 30, 100]  # evenly by steps, not by number
-    assert thinned([0, 1, 2, 3, 100], 4) == [0, 3, 100]  # one is nearest to two points
+    assert thinned([0, 10, 20, 30, 100], 3) == [0, 30, 100]  # evenly spaced in steps, not in number
+    assert thinned([0, 1, 2, 3, 100], 4) == [0, 3, 100]  # one of them is the closest to two points
     assert len(thinned(range(0, 5000, 7), 8)) == 8
 
 
@@ -79,7 +74,7 @@ def test_the_rows_are_the_history_then_the_fixed_players(played):
     assert [row["player"] for row in rows] == [*files, f"ppo:{run}/model.zip", "heuristic", "random"]
     reference = rows[4]
     assert [float(reference[name]) for name in ("rating", "low", "high")] == [0, 0, 0]
-    for row in rows[:4]:  # networks that chance made play worse
+    for row in rows[:4]:  # random networks play worse than the reference
         assert float(row["low"]) < float(row["rating"]) < float(row["high"]) < 0
 
 
@@ -91,8 +86,8 @@ def test_the_ratings_are_those_of_the_matches(played):
     settings = make_settings(names, RULES, matches=16, seed=5, max_hands=8, confidence=None)
     standings = Standings(Schedule(settings))
     with Log(run / "league" / "ratings" / "matches.jsonl", settings) as log:
-        for record in log.known(standings.schedule.units(0, standings.schedule.pairings)):
-            standings.add(record)
+        for entry in log.known(standings.schedule.units(0, standings.schedule.pairings)):
+            standings.add(entry)
     assert standings.matches == 15 * 16 == results["matches"]
     ratings, zero = standings.ratings(), names.index("heuristic")
     played = {row["agent"]: row for row in results["ratings"]}
@@ -124,7 +119,7 @@ def test_the_table(played):
     assert f"plot: {run / 'league' / 'ratings' / 'league.png'}" in text
 
 
-def test_after_a_kill_it_goes_on_and_json_tells_all(played):
+def test_it_continues_after_a_kill_and_json_is_complete(played):
     run, _ = played
     folder = run / "league" / "ratings"
     log, table = (folder / "matches.jsonl").read_bytes(), (folder / "league.csv").read_bytes()
@@ -157,34 +152,27 @@ def test_a_run_still_training_at_a_table_of_three(tmp_path):
     "options,message",
     [
         (["--against", "nobody"], "error: unknown agent 'nobody': use one of random, "),
-        (["--against", "random", "--against", "random"], "error: agent 'random' is there twice"),
+        (["--against", "random", "--against", "random"], "error: agent 'random' appears twice"),
         (["--snapshots", "1"], "error: snapshots must be an int in 2..1000, got 1"),
         (["--matches", "0"], "error: matches must be an int"),
     ],
 )
 def test_bad_options_are_one_line_and_code_2(options, message, tmp_path):
     run = make_run(tmp_path / "x", [0, 100])
-    fails(message, run, *options)
+    fails(message, "league", run, *options)
     assert not (run / "league" / "ratings").exists()
 
 
 def test_no_run_no_snapshots_no_steps(tmp_path):
-    fails(f"error: cannot read the settings {tmp_path / 'none' / 'config.json'}: No such file", tmp_path / "none")
-    empty = make_run(tmp_path / "empty", [])
-    fails(f"error: the run {empty} has no snapshots: no file like {empty / 'league' / '000000000000.zip'}", empty)
+    none, empty = tmp_path / "none", make_run(tmp_path / "empty", [])
+    fails(f"error: cannot read the settings {none / 'config.json'}: No such file", "league", none)
+    missing = empty / "league" / "000000000000.zip"
+    fails(f"error: the run {empty} has no snapshots: no file like {missing}", "league", empty)
     run = make_run(tmp_path / "x", [0], final=100)
     (run / "metrics.csv").write_text("decisions,steps\n")
-    fails(f"error: cannot read the steps of the final model in {run / 'metrics.csv'}", run)
+    fails(f"error: cannot read the steps of the final model in {run / 'metrics.csv'}", "league", run)
 
 
 def test_other_settings_need_another_folder(played):
     run, _ = played
-    fails(f"error: {run / 'league' / 'ratings'} holds a tournament with other settings (", run, *OPTIONS)
-
-
-def fails(message, *args):
-    done = spades("league", *args)
-    assert done.exit_code == 2
-    assert done.stdout == ""
-    assert done.stderr.startswith(message)
-    assert done.stderr.count("\n") == 1
+    fails(f"error: {run / 'league' / 'ratings'} holds a tournament with other settings (", "league", run, *OPTIONS)

@@ -1,4 +1,4 @@
-"""Films of a record: how many pictures, of what, for how long; and what cannot be filmed."""
+"""Videos of a record: their pictures and durations, and invalid requests."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ import sys
 import numpy as np
 import pytest
 from PIL import Image
+from spades_command import fails, spades
 from spades_training import movie
-from spades_training.cli import app
-from typer.testing import CliRunner
 
 from spades_env import Game, Record
 from spades_env.cards import BID_0, LOOK
@@ -18,7 +17,7 @@ from spades_env.picture import rgb_array
 
 @pytest.fixture
 def record(tmp_path):
-    """A file with a hand of 8 calls and 52 cards, and the first two calls of the next."""
+    """A file with a hand of 8 calls and 52 cards, and the first two calls of the next hand."""
     game = Game("partnership", 4)
     for action in [LOOK, BID_0 + 3] * 4:
         game.apply(action)
@@ -31,10 +30,6 @@ def record(tmp_path):
     return path
 
 
-def replay(*args):
-    return CliRunner().invoke(app, ["replay", *map(str, args)])
-
-
 def test_moments(record):
     match = Record.load(record)
     shown = movie.moments(match)
@@ -45,7 +40,7 @@ def test_moments(record):
     assert {table.observer for table, _ in first} == {2}
     assert len(movie.moments(match, hand=2)) == 2
     for hand in (0, 3):
-        with pytest.raises(ValueError, match=f"hand must be one of the record, 1 to 2, got {hand}"):
+        with pytest.raises(ValueError, match=f"hand must be in 1..2, the hands of the record, got {hand}"):
             movie.moments(match, hand=hand)
     with pytest.raises(ValueError, match=r"seat must be an int in 0\.\.3, got 4"):
         movie.moments(match, seat=4)
@@ -53,7 +48,7 @@ def test_moments(record):
 
 def test_gif(record, tmp_path):
     path = tmp_path / "match.gif"
-    result = replay(record, "--gif", path, "--hand", 2, "--seat", 1, "--fps", 4)
+    result = spades("replay", record, "--gif", path, "--hand", 2, "--seat", 1, "--fps", 4)
     assert result.exit_code == 0, result.output
     assert f"{path}: 2 pictures" in result.stdout
     shown = movie.moments(Record.load(record), seat=1, hand=2)
@@ -64,7 +59,7 @@ def test_gif(record, tmp_path):
             gif.seek(k)
             times.append(gif.info["duration"])
             off = np.abs(np.asarray(gif.convert("RGB"), int) - rgb_array(table, list("nesw"), action))
-            # The palette of 128 colours, and other names on the plates.
+            # The palette has 128 colours, and the names differ.
             assert off.mean() < 3
     assert times == [250, 1500]
 
@@ -73,36 +68,32 @@ def test_mp4(record, tmp_path):
     import imageio_ffmpeg
 
     path = tmp_path / "match.mp4"
-    assert replay(record, "--mp4", path, "--hand", 2, "--fps", 2).exit_code == 0
+    assert spades("replay", record, "--mp4", path, "--hand", 2, "--fps", 2).exit_code == 0
     frames, seconds = imageio_ffmpeg.count_frames_and_secs(str(path))
     assert (frames, seconds) == (1 + 6, 3.5)
 
 
-def test_a_trick_that_ends_stands_longer(record):
+def test_the_end_of_a_trick_is_shown_longer(record):
     shown = movie.moments(Record.load(record), hand=1)
-    stands = [movie._stands(shown, k) for k in range(len(shown))]
-    assert stands == [1] * 8 + [1, 1, 1, 2] * 12 + [1, 1, 1, 6]
+    durations = [movie._duration(shown, k) for k in range(len(shown))]
+    assert durations == [1] * 8 + [1, 1, 1, 2] * 12 + [1, 1, 1, 6]
 
 
 @pytest.mark.parametrize(
     "args,message",
     [
-        (["--gif", "x.gif", "--hand", "3"], "error: hand must be one of the record, 1 to 2, got 3"),
+        (["--gif", "x.gif", "--hand", "3"], "error: hand must be in 1..2, the hands of the record, got 3"),
         (["--gif", "x.gif", "--seat", "4"], "error: seat must be an int in 0..3, got 4"),
-        (["--hand", "1"], "error: --seat and --hand are for pictures: give --gif FILE or --mp4 FILE too"),
+        (["--hand", "1"], "error: --seat and --hand apply only to pictures: give --gif FILE or --mp4 FILE too"),
         (["--gif", "none/x.gif", "--hand", "2"], "error: cannot write none/x.gif: No such file or directory"),
     ],
 )
 def test_bad_input_is_one_line_and_code_2(record, args, message, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    result = replay(record, *args)
-    assert (result.exit_code, result.stderr) == (2, message + "\n")
+    fails(message + "\n", "replay", record, *args)
 
 
 def test_without_ffmpeg(record, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "imageio_ffmpeg", None)
-    result = replay(record, "--mp4", tmp_path / "x.mp4")
-    assert (result.exit_code, result.stderr) == (
-        2,
-        "error: an MP4 needs imageio-ffmpeg: pip install 'spades-env[render]'\n",
-    )
+    message = "error: an MP4 needs imageio-ffmpeg: pip install 'spades-env[render]'\n"
+    fails(message, "replay", record, "--mp4", tmp_path / "x.mp4")

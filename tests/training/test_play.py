@@ -1,18 +1,13 @@
-"""Play in the terminal, driven by another program."""
+"""Matches in the terminal, with typed input."""
 
 from __future__ import annotations
 
 import pytest
-from spades_training.cli import app
+from spades_command import fails, spades
 from spades_training.terminal.match import parse_move
-from typer.testing import CliRunner
 
 from spades_env import Game, Record
 from spades_env.cards import BID_0, BLIND_NIL, DONE, KEEP, LOOK, REJECT, hand_text, parse_action
-
-
-def run(*args, stdin):
-    return CliRunner().invoke(app, ["play", *args], input=stdin)
 
 
 def after(*actions, rules="two_player", seed=0):
@@ -40,22 +35,22 @@ def test_moves_as_people_type_them():
 @pytest.mark.parametrize(
     "text,actions,message",
     [
-        ("k", [], r"'k' is no move now: blind nil \(b\) or look at your cards \(l\)"),
-        ("AS", [LOOK], r"'AS' is no move now: keep it \(k\) or reject it \(r\)"),
-        ("", [LOOK], "'' is no move now"),
+        ("k", [], r"'k' is not a legal move: blind nil \(b\) or look at your cards \(l\)"),
+        ("AS", [LOOK], r"'AS' is not a legal move: keep it \(k\) or reject it \(r\)"),
+        ("", [LOOK], "'' is not a legal move"),
     ],
 )
-def test_moves_that_are_none(text, actions, message):
+def test_invalid_moves(text, actions, message):
     with pytest.raises(ValueError, match=message):
         parse_move(text, after(*actions).view())
 
 
 def test_bids_out_of_range_and_cards_not_held():
-    with pytest.raises(ValueError, match="'99' is no move now: bid 0 to 13"):
+    with pytest.raises(ValueError, match="'99' is not a legal move: bid 0 to 13"):
         parse_move("99", after(LOOK, rules="solo").view())
     view = after(*[LOOK, BID_0 + 3] * 4, rules="solo").view()
     missing = next(card for card in range(52) if not view.hand >> card & 1)
-    with pytest.raises(ValueError, match="is no move now: you may play "):
+    with pytest.raises(ValueError, match="is not a legal move: you may play "):
         parse_move(hand_text(1 << missing), view)
 
 
@@ -69,10 +64,10 @@ def test_exchange_words():
 
 def test_the_end_of_the_input_saves(tmp_path):
     path = tmp_path / "match.json"
-    result = run("--seed", "3", "--record", str(path), stdin="l\nk\n?\nnonsense\nr\n")
+    result = spades("play", "--seed", "3", "--record", path, stdin="l\nk\n?\nnonsense\nr\n")
     assert result.exit_code == 0
     assert "the scripted player would choose" in result.output
-    assert "'nonsense' is no move now" in result.output
+    assert "'nonsense' is not a legal move" in result.output
     record = Record.load(path)
     assert record.agents == ("you", "heuristic")
     assert record.replay().draft_choices[0] == (0, True)
@@ -82,14 +77,14 @@ def test_the_end_of_the_input_saves(tmp_path):
 def test_quit_saves_under_a_new_name(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for name in ("spades-solo-5.json", "spades-solo-5-2.json"):
-        assert run("--rules", "solo", "--seed", "5", "--against", "random", stdin="q\n").exit_code == 0
+        assert spades("play", "--rules", "solo", "--seed", "5", "--against", "random", stdin="q\n").exit_code == 0
         assert Record.load(name).rules.name == "solo"
 
 
 def test_nothing_hidden_is_shown(tmp_path):
-    """Two matches that differ in the opponent's hand alone look the same until it plays."""
+    """The output names no card of another hand before it is played."""
     path = tmp_path / "match.json"
-    result = run("--rules", "solo", "--seed", "5", "--seat", "1", "--record", str(path), stdin="l\n3\nq\n")
+    result = spades("play", "--rules", "solo", "--seed", "5", "--seat", "1", "--record", path, stdin="l\n3\nq\n")
     game = Record.load(path).replay()
     for card in range(52):
         name = hand_text(1 << card, symbols=True)
@@ -98,13 +93,13 @@ def test_nothing_hidden_is_shown(tmp_path):
 
 
 def test_a_whole_match_by_the_hints(tmp_path):
-    """A program that asks for the hint each time and types it plays to the end."""
+    """Typing the hint at every turn plays the match to its end."""
     path = tmp_path / "match.json"
     rules = "two_player,target=40"
     moves: list[str] = []
     from spades_agents import make_agent
 
-    # The scripted player is deterministic: its moves against itself are the hints.
+    # The scripted player is deterministic, so its moves against itself are the hints.
     agent, game = make_agent("heuristic"), Game("two_player", 0)
     from spades_training.options import parse_rules
 
@@ -114,13 +109,13 @@ def test_a_whole_match_by_the_hints(tmp_path):
         if game.seat == 0:
             moves += ["?", parse_name(action)]
         game.apply(action)
-    result = run("--rules", rules, "--seed", "1", "--record", str(path), stdin="\n".join(moves) + "\n")
+    result = spades("play", "--rules", rules, "--seed", "1", "--record", path, stdin="\n".join(moves) + "\n")
     assert result.exit_code == 0, result.output
     assert "the match" in result.output
     record = Record.load(path)
     assert record.replay().is_over
     assert record.replay().winner == game.winner
-    shown = CliRunner().invoke(app, ["replay", str(path)])
+    shown = spades("replay", path)
     assert shown.exit_code == 0
     assert "every deck, move and result checked" in shown.stdout
 
@@ -141,13 +136,10 @@ def parse_name(action):
         (["play", "--seed", "-2"], "error: seed must be an int"),
         (["replay", "none.json"], "error: cannot read none.json: No such file or directory"),
         (["replay", "bad.json"], "error: "),
-        (["play", "--record", "bad.json"], "error: the file bad.json exists: choose another for the record"),
+        (["play", "--record", "bad.json"], "error: the file bad.json exists: choose another one for the record"),
     ],
 )
 def test_bad_input_is_one_line_and_code_2(args, message, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "bad.json").write_text("{}")
-    result = CliRunner().invoke(app, args, input="")
-    assert result.exit_code == 2
-    assert result.stderr.startswith(message)
-    assert result.stderr.count("\n") == 1
+    fails(message, *args)

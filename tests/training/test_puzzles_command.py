@@ -5,29 +5,24 @@ from __future__ import annotations
 import json
 
 from spades_agents.puzzles import load_puzzles
-from spades_training.cli import app
-from typer.testing import CliRunner
-
-
-def run(*args: str):
-    return CliRunner().invoke(app, ["puzzles", *args])
+from spades_command import fails, spades
 
 
 def test_the_table_shows_choices_answers_and_reasons():
-    result = run("heuristic", "--theme", "draft")
+    result = spades("puzzles", "heuristic", "--theme", "draft")
     draft = [puzzle for puzzle in load_puzzles() if puzzle.theme == "draft"]
     assert result.exit_code == 0
     assert f"of {len(draft)} puzzles right" in result.stdout
     for text in (*(puzzle.name.split()[-1] for puzzle in draft), "KEEP", "REJECT", "certain"):
         assert text in result.stdout
-    wrong = run("heuristic", "--theme", "draft", "--wrong").stdout
+    wrong = spades("puzzles", "heuristic", "--theme", "draft", "--wrong").stdout
     assert wrong.count("no:") == result.stdout.count("no:")
     assert "yes" in result.stdout
     assert "yes" not in wrong
 
 
-def test_json_tells_every_attempt_and_is_the_same_for_the_same_seed():
-    first, second = (json.loads(run("random", "--json", "--seed", "5").stdout) for _ in range(2))
+def test_json_holds_every_attempt_and_is_the_same_for_the_same_seed():
+    first, second = (json.loads(spades("puzzles", "random", "--json", "--seed", "5").stdout) for _ in range(2))
     assert first == second
     assert (first["agent"], first["puzzles"]) == ("random", len(load_puzzles()))
     assert first["right"] == sum(attempt["right"] for attempt in first["attempts"])
@@ -36,6 +31,4 @@ def test_json_tells_every_attempt_and_is_the_same_for_the_same_seed():
 
 
 def test_unknown_theme_is_one_line():
-    result = run("random", "--theme", "bridge")
-    assert (result.exit_code, result.stdout) == (2, "")
-    assert result.stderr.startswith("error: no puzzle has the theme 'bridge': use one of ")
+    fails("error: no puzzle has the theme 'bridge': use one of ", "puzzles", "random", "--theme", "bridge")

@@ -1,4 +1,4 @@
-"""Bradley-Terry ratings: against closed forms, and intervals that cover the truth as often as they say."""
+"""Bradley-Terry ratings: closed forms, and the coverage of the intervals."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from spades_training.tournament.ratings import ELO, Comparisons, bradley_terry
 
 
 def comparisons(rows):
-    """From (a, b, wins, losses, deck)."""
+    """Comparisons from rows of (a, b, wins, losses, deck)."""
     return Comparisons(*np.array(rows).T)
 
 
 def test_two_players():
-    """The strengths differ by the log odds of the wins, with half a match more on either side."""
+    """The strengths differ by the log odds of the wins, with half a match added to each side."""
     ratings = bradley_terry(2, comparisons([(0, 1, 1, 0, k) for k in range(30)] + [(0, 1, 0, 1, k) for k in range(10)]))
     gap = ELO * math.log(30.5 / 10.5)
     assert ratings.points == pytest.approx([gap / 2, -gap / 2])
@@ -24,7 +24,7 @@ def test_two_players():
 
 
 def test_the_variance_of_independent_matches_is_that_of_log_odds():
-    """With a deck for each match: 1 / (n p q), as for a logistic regression."""
+    """With one deck for each match it is 1 / (n p q), as in a logistic regression."""
     wins, count = 700, 1000
     ratings = bradley_terry(2, comparisons([(0, 1, k < wins, k >= wins, k) for k in range(count)]))
     error = ELO / math.sqrt(count * 0.7 * 0.3)
@@ -34,8 +34,8 @@ def test_the_variance_of_independent_matches_is_that_of_log_odds():
     assert (gap.high - gap.value) / 1.962 == pytest.approx(error, rel=0.01)
 
 
-def test_decks_that_decide_by_themselves_are_no_uncertainty():
-    """Each wins one match of every pair: only the match that both were given tells nothing."""
+def test_decks_that_decide_the_match_add_no_uncertainty():
+    """Each player wins one match of every pair; only the shared match adds uncertainty."""
     ratings = bradley_terry(2, comparisons([(0, 1, 1, 1, k) for k in range(200)]))
     gap = ratings.gap(0, 1)
     assert gap.value == pytest.approx(0)
@@ -44,10 +44,10 @@ def test_decks_that_decide_by_themselves_are_no_uncertainty():
 
 
 def test_one_against_three():
-    """A quarter of the wins is what an equal player gets."""
+    """An equal player wins a quarter of the matches."""
     rows = [(a, 1 - a, k % 4 == 0, k % 4 != 0, k) for k in range(4000) for a in (0, 1)]
     assert bradley_terry(2, comparisons(rows), sides=4).points == pytest.approx([0, 0], abs=1e-9)
-    # Half of the wins: odds of 1 against 3 strengths, so three times as strong.
+    # Winning half means equal odds against three opponents, so the player is three times as strong.
     rows = [(0, 1, k % 2, 1 - k % 2, k) for k in range(20000)]
     assert bradley_terry(2, comparisons(rows), sides=4).gap(0, 1).value == pytest.approx(ELO * math.log(3), abs=0.5)
 
@@ -68,7 +68,7 @@ def test_all_won_is_strong_but_not_infinitely():
 
 @pytest.mark.parametrize("spread", [0.0, 1.5])
 def test_intervals_cover_the_truth(spread, report):
-    """Three players; a deck favours a side by a normal amount, and is played with seats swapped."""
+    """Three players; a deck favours a side by a normally distributed amount and is played with seats swapped."""
     rng = np.random.default_rng(8)
     strengths = np.array([0.8, 0.0, -0.8])
     pairings = [(0, 1), (0, 2), (1, 2)]
@@ -93,7 +93,7 @@ def test_intervals_cover_the_truth(spread, report):
 
 
 def marginal(strengths, spread):
-    """What the ratings tend to with very many decks of such luck."""
+    """The limit of the ratings as the number of such decks grows."""
     points, weights = np.polynomial.hermite_e.hermegauss(40)
     weights = weights / weights.sum()
     rows = []

@@ -1,4 +1,4 @@
-"""A run that was stopped goes on from its checkpoint as if nothing had been."""
+"""A resumed run is the same as one that was never interrupted."""
 
 from __future__ import annotations
 
@@ -15,11 +15,10 @@ import zipfile
 import numpy as np
 import pytest
 from rich.console import Console
-from spades_training.cli import app
+from spades_command import spades
 from spades_training.learning.checkpoint import Checkpoint
 from spades_training.learning.config import Config
 from spades_training.learning.train import new_run, train
-from typer.testing import CliRunner
 
 SMALL = {"n_envs": 32, "n_steps": 32, "batch_size": 512, "layers": "32", "eval_hands": 100, "final_matches": 2}
 SMALL |= {"eval_opponents": "random", "tensorboard": False, "max_hands": 20}
@@ -27,7 +26,7 @@ MANY = {"checkpoint_every": 1_000, "snapshot_every": 1_500, "eval_every": 2_000}
 
 
 class Stopped(Exception):
-    """Right after a checkpoint."""
+    """Raised right after a checkpoint."""
 
 
 def quiet():
@@ -35,7 +34,7 @@ def quiet():
 
 
 def left(run):
-    """The weights, and all of the metrics but the times."""
+    """The weights, and the metrics without times."""
     with zipfile.ZipFile(run / "model.zip") as members, members.open("actor.npz") as file:
         weights = np.load(file)["weights"]
     with open(run / "metrics.csv", newline="") as file:
@@ -48,7 +47,7 @@ def same(run, other):
 
 
 def count_checkpoints(monkeypatch, stop=None):
-    """The number of checkpoints from here on, in a list; a run is stopped after number ``stop``."""
+    """Count checkpoints from now on, in a list; checkpoint number ``stop`` raises Stopped."""
     save, count = Checkpoint.save, [0]
 
     def counted(self, run):
@@ -103,8 +102,8 @@ def count_checkpoints(monkeypatch, stop=None):
     ],
     ids=["imitation", "strength", "matches", "rollouts"],
 )
-def test_a_run_that_goes_on_is_the_same_run(settings, stops, tmp_path, monkeypatch):
-    """To the last bit, in every stage; also when it is stopped once more."""
+def test_a_resumed_run_is_the_same_run(settings, stops, tmp_path, monkeypatch):
+    """It is bit-identical in every stage, also when it is interrupted again."""
     config = Config(**SMALL | MANY | {"total_timesteps": 5_000} | settings)
     whole = new_run(config, tmp_path, "whole")
     with monkeypatch.context() as patch:
@@ -124,7 +123,7 @@ def test_a_run_that_goes_on_is_the_same_run(settings, stops, tmp_path, monkeypat
 
 
 def test_after_a_kill(tmp_path):
-    """Kill the command hard in the middle; the rest is the same, and it is not done twice."""
+    """A run killed with SIGKILL ends the same, without repeating what was done."""
     changes = SMALL | {"warm_start": 0, "total_timesteps": 30_000, "checkpoint_every": 5_000}
     args = ["train", "--runs", str(tmp_path), "--name", "killed", "--no-tensorboard"]
     args += [f"--{key.replace('_', '-')}={value}" for key, value in changes.items() if not isinstance(value, bool)]
@@ -145,9 +144,9 @@ def test_after_a_kill(tmp_path):
     assert config == Config(**changes)
     before = json.loads(json.dumps(Checkpoint.load(run).state["metrics"]["rows"]))
     assert not (run / "model.zip").exists()
-    result = CliRunner().invoke(app, ["train", "--resume", str(run)])
+    result = spades("train", "--resume", run)
     assert result.exit_code == 0, result.output
-    assert "continuing from the checkpoint: 0 imitated, 0 rated, " in result.output
+    assert "resuming from the checkpoint: 0 imitated, 0 rated, " in result.output
     whole = new_run(config, tmp_path, "whole")
     train(config, whole, console=quiet())
     assert same(whole, run)
@@ -164,10 +163,10 @@ def test_a_damaged_checkpoint(tmp_path):
 
 
 def test_a_checkpoint_of_other_settings(tmp_path):
-    """Settings that were changed by hand so that the tables are others are refused."""
+    """Settings edited so that the tables no longer fit are refused."""
     config = Config(**SMALL | {"warm_start": 0, "total_timesteps": 1_000})
     run = new_run(config, tmp_path)
     train(config, run, console=quiet())
     changed = Config(**json.loads(config.to_json()) | {"n_envs": 16, "total_timesteps": 2_000})
-    with pytest.raises(ValueError, match="the tables in the checkpoint are those of other settings"):
+    with pytest.raises(ValueError, match="the tables in the checkpoint have other settings"):
         train(changed, run, resume=True, console=quiet())

@@ -1,4 +1,4 @@
-"""Learning from rollouts: the ratings are what the scripted player makes of the deal, and the policy learns them."""
+"""Learning from rollouts: ratings agree with games finished by the scripted player, and the policy learns them."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from spades_agents.search.rollout import rate_rows
 from spades_training.learning.config import Config
 from spades_training.learning.rollouts import DRAFT_DOUBT, FAR, REACH, Rollouts
 from spades_training.learning.sb3 import SpadesVecEnv
-from spades_training.learning.streams import LearnerStreams
 from spades_training.learning.train import new_model
+from spades_training.learning.trajectories import EpisodeOptions, LearnerTrajectories
 
 from spades_env.cards import BID_0, NUM_ACTIONS
 from spades_env.engine.state import STATE, Phase
@@ -37,7 +37,7 @@ def rate(tables, rows, references):
 
 
 def chance_after(game, action):
-    """The chance of the seat on turn to win, the scripted player finishing the hand after ``action``."""
+    """The chance that the seat on turn wins if the scripted player finishes the hand after ``action``."""
     side, hand, heuristic = game.seat % game.rules.sides, game.hand_number, make_agent("heuristic")
     game = copy.deepcopy(game)
     game.apply(action)
@@ -49,8 +49,8 @@ def chance_after(game, action):
 
 
 @pytest.mark.parametrize("rules", RULES)
-def test_ratings_are_what_the_scripted_player_makes_of_the_deal(rules):
-    """Compared with games played one by one, in every phase that random play gets into."""
+def test_ratings_agree_with_games_of_the_scripted_player(rules):
+    """Compared with games played one by one, in every phase that random play reaches."""
     tables, games = Tables(rules, 4, seed=5), [Game(rules, seed=(5, i)) for i in range(4)]
     rng, rows, scripted = np.random.default_rng(0), np.arange(4), make_agent("heuristic")
     phases, far = set(), 0
@@ -83,14 +83,15 @@ def new_stage(rules="two_player", **changes):
     settings = {"reward": "match", "layers": "64", "critic_layers": "64", "card_features": True, "n_envs": 32}
     config = Config(**settings | {"rules": rules, "rollouts": 30_000} | changes)
     venv = SpadesVecEnv(config.n_envs, rules=rules, opponents="heuristic", seed=1, episode="match")
-    streams = LearnerStreams(venv, True, False, match_value=True, features=True, hint=config.hint, oracle=True)
+    options = EpisodeOptions(True, False, match_value=True)
+    env = LearnerTrajectories(venv, options, features=True, hint=config.hint, oracle=True)
     torch.manual_seed(0)
-    return Rollouts(new_model(config, streams), streams, make_agent("heuristic"), config, np.random.default_rng(0))
+    return Rollouts(new_model(config, env), env, make_agent("heuristic"), config, np.random.default_rng(0))
 
 
 @pytest.mark.parametrize("rules", RULES)
 def test_what_is_collected(rules):
-    """The teacher's action gains nothing but the doubt, its return is what the hand brings, the rest is marked."""
+    """The teacher's action gains minus the doubt, returns are bounded, and actions that are not rated are marked."""
     stage = new_stage(rules, doubt=0.02, blind_doubt=0.3)
     seen, gains, references, returns = stage._collect()
     assert len(seen) == len(gains) == len(references) == len(returns)
@@ -105,10 +106,10 @@ def test_what_is_collected(rules):
 
 
 def test_it_learns_what_is_better():
-    """On decisions it has not learned from, its choices gain more than those of the untrained network."""
+    """On new decisions its choices gain more than those of the untrained network."""
 
     def gain(stage):
-        """Mean gain of the policy's choices over the teacher's, in chances to win."""
+        """Mean gain of the policy's choices over the teacher's, in win probability."""
         seen, gains, references, _ = stage._collect()
         columns, _ = stage._swaps[0]
         policy = stage.model.policy

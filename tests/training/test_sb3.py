@@ -1,4 +1,4 @@
-"""The Stable-Baselines3 environment: one stream for each learner's seat, each with what is its own."""
+"""The Stable-Baselines3 environment: one trajectory for each learner's seat."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported
 from scripted import Match, Scripted, matches, reward_kinds
 from spades_training.learning.sb3 import SpadesVecEnv, UsedBits, policy_network
-from spades_training.learning.streams import LearnerStreams
+from spades_training.learning.trajectories import EpisodeOptions, LearnerTrajectories
 from stable_baselines3.common.vec_env import VecMonitor
 from tabletop import Hand
 
@@ -25,14 +25,14 @@ def one_thread():
     torch.set_num_threads(1)
 
 
-def random_actions(env, dice):
-    return np.array([dice.choice(np.flatnonzero(mask)) for mask in get_action_masks(env)])
+def random_actions(env, rng):
+    return np.array([rng.choice(np.flatnonzero(mask)) for mask in get_action_masks(env)])
 
 
 @matches
 @reward_kinds
 def test_credit(match, kind):
-    """A match worked out by hand pays every seat in its own stream, the loser's last reward too."""
+    """In a match worked out by hand every seat gets its own rewards, including the loser's last one."""
     for seat in range(match.rules.players):
         env = SpadesVecEnv(1, rules=match.rules, opponents=Scripted(match), seat=seat, reward=kind, seed=0)
         env.set_options(match.options)
@@ -53,17 +53,17 @@ def test_credit(match, kind):
 
 
 @presets
-def test_streams_are_those_of_single_environments(rules):
-    """Stream i is SpadesEnv seeded seed + i: observations, rewards, ends, last observations, next episodes."""
+def test_trajectories_are_those_of_single_environments(rules):
+    """Table i plays as SpadesEnv with seed + i: observations, rewards, ends, last observations, next episodes."""
     env = SpadesVecEnv(3, rules=rules, opponents="random", max_hands=2, seed=5)
     singles = [SpadesEnv(rules, opponents="random", max_hands=2) for _ in range(3)]
     observations = env.reset()
     for i, single in enumerate(singles):
         assert (single.reset(seed=5 + i)[0] == observations[i]).all()
         assert env.reset_infos[i] == {"seat": single.learner}
-    dice, ended, learners = np.random.default_rng(0), 0, set()
+    rng, ended, learners = np.random.default_rng(0), 0, set()
     for _ in range(250):
-        actions = random_actions(env, dice)
+        actions = random_actions(env, rng)
         observations, rewards, dones, infos = env.step(actions)
         for i, single in enumerate(singles):
             observation, reward, terminated, truncated, info = single.step(actions[i])
@@ -84,10 +84,10 @@ def test_streams_are_those_of_single_environments(rules):
 
 @presets
 def test_observations_are_the_learners_own(rules):
-    """Every observation is that of a learner on turn, at its own seat, which moves on from match to match."""
+    """Every observation is that of the learner on turn at its seat, which changes from match to match."""
     env = SpadesVecEnv(8, rules=rules, max_hands=1, seed=1)
     observations = env.reset()
-    dice, seats = np.random.default_rng(1), set()
+    rng, seats = np.random.default_rng(1), set()
     for _ in range(60):
         for i, observation in enumerate(observations):
             seat = int(env.env.learners[i])
@@ -96,11 +96,11 @@ def test_observations_are_the_learners_own(rules):
             assert decode(observation)["turn"] == 0
             assert decode(observation)["hand"] == view.hand
             seats.add(seat)
-        observations, *_ = env.step(random_actions(env, dice))
+        observations, *_ = env.step(random_actions(env, rng))
     assert seats == set(range(env.env.rules.players))
 
 
-def test_what_stable_baselines_asks_for():
+def test_the_methods_of_a_vec_env():
     env = SpadesVecEnv(4, rules="solo", opponents="heuristic", seed=0)
     assert env.observation_space.shape == (SIZE,)
     assert env.action_space.n == 75
@@ -130,7 +130,7 @@ def test_what_stable_baselines_asks_for():
 def test_bad_arguments():
     with pytest.raises(ValueError, match="autoreset_mode must be 'SameStep'"):
         SpadesVecEnv(SpadesVectorEnv(2))
-    with pytest.raises(ValueError, match="rules: the environment is ready"):
+    with pytest.raises(ValueError, match="rules: the options of an existing environment cannot be changed"):
         SpadesVecEnv(SpadesVectorEnv(2, autoreset_mode="SameStep"), rules="solo")
     env = SpadesVecEnv(2)
     env.set_options([{"opener": 0}, {"opener": 1}])
@@ -139,18 +139,20 @@ def test_bad_arguments():
 
 
 @pytest.mark.parametrize("by_hand", [True, False])
-def test_shaping_changes_no_sum_of_a_match(by_hand):
-    """With and without shaping a match pays the same; streams by hand end with every hand."""
+def test_shaping_keeps_the_sum_of_a_match(by_hand):
+    """The rewards of a match have the same sum with and without shaping; with by_hand every hand is an episode."""
     rules = Rules.preset("two_player", target=200)
-    plain, shaped = (LearnerStreams(SpadesVecEnv(6, rules=rules, seed=2), by_hand, on) for on in (False, True))
+    plain, shaped = (
+        LearnerTrajectories(SpadesVecEnv(6, rules=rules, seed=2), EpisodeOptions(by_hand, on)) for on in (False, True)
+    )
     plain.reset()
     shaped.reset()
-    dice = np.random.default_rng(3)
+    rng = np.random.default_rng(3)
     sums = np.zeros((2, 6))
     differed, matches_over = False, 0
     for _ in range(900):
         numbers = plain.spades.tables.states["hand_number"].copy()
-        actions = random_actions(plain, dice)
+        actions = random_actions(plain, rng)
         (_, one, ends, infos), (_, other, same_ends, _) = plain.step(actions), shaped.step(actions)
         assert (ends == same_ends).all()
         differed |= bool((one != other).any())
@@ -168,19 +170,19 @@ def test_shaping_changes_no_sum_of_a_match(by_hand):
 
 
 def test_a_bag_is_charged_when_it_is_taken():
-    """Bid 5, won 8 against a contract of 5 that is made: 53 to 50 points, and 3 bags cost 30 at once."""
+    """Bid 5 and won 8, against a contract of 5 made: 53 to 50 points, and 3 bags immediately cost 30."""
     rules = Rules.preset("two_player", target=10_000)
-    hands = [Hand(bids=(5, 5), won=(8, 5))] * 3  # the third only begins
+    hands = [Hand(bids=(5, 5), won=(8, 5))] * 3  # the third hand only starts
     match = Match(rules, hands, [0, 0], [6, 0], [[3, -3], [-97, 97]], set())
-    # Second hand: 6 + 3 + 3 bags: the penalty of 100 falls due and 100 that were charged before come back.
+    # Second hand: with 6 + 3 + 3 bags the penalty of 100 is due, and the 100 points charged before are refunded.
     for seat, paid in ((0, [3 - 30, -97 - 30 + 100]), (1, [30 - 3, 97 + 30 - 100])):
-        env = SpadesVecEnv(1, rules=rules, opponents=Scripted(match), seat=seat, seed=0)
-        env.set_options(match.options)
-        streams = LearnerStreams(env, by_hand=True, bag_shaping=True)
-        streams.reset()
+        venv = SpadesVecEnv(1, rules=rules, opponents=Scripted(match), seat=seat, seed=0)
+        venv.set_options(match.options)
+        env = LearnerTrajectories(venv, EpisodeOptions(by_hand=True, bag_shaping=True))
+        env.reset()
         learner, rewards = Scripted(match), []
         while len(rewards) < 2:
-            _, reward, dones, infos = streams.step(np.array([learner.act(env.env.tables.view(0))]))
+            _, reward, dones, infos = env.step(np.array([learner.act(venv.env.tables.view(0))]))
             assert (reward[0] != 0) == dones[0]
             if dones[0]:
                 rewards.append(float(reward[0]))
@@ -189,7 +191,7 @@ def test_a_bag_is_charged_when_it_is_taken():
 
 
 def test_maskable_ppo_as_it_comes():
-    """The plain example: 10,000 steps with the library's own policy, and no illegal action."""
+    """10,000 steps with the library's default policy, without an illegal action."""
     env = SpadesVecEnv(16, rules="two_player", opponents="random", episode="hand", illegal="raise", seed=0)
     model = MaskablePPO("MlpPolicy", env, n_steps=64, batch_size=512, n_epochs=2, seed=0, device="cpu")
     model.learn(10_000)
@@ -208,7 +210,7 @@ def test_policy_network_is_the_policy(rules):
     kwargs |= {"activation_fn": torch.nn.ReLU, "net_arch": [32, 16]}
     model = MaskablePPO("MlpPolicy", env, n_steps=8, batch_size=64, seed=0, device="cpu", policy_kwargs=kwargs)
     network = policy_network(model)
-    observations, dice = env.reset(), np.random.default_rng(0)
+    observations, rng = env.reset(), np.random.default_rng(0)
     for _ in range(40):
         with torch.no_grad():
             latent, _ = model.policy.mlp_extractor(model.policy.extract_features(torch.as_tensor(observations)))
@@ -216,4 +218,4 @@ def test_policy_network_is_the_policy(rules):
         np.testing.assert_allclose(network.logits(observations), logits, atol=1e-5)
         unused = np.setdiff1d(np.arange(SIZE), network.inputs)
         assert not observations[:, unused].any()
-        observations, *_ = env.step(random_actions(env, dice))
+        observations, *_ = env.step(random_actions(env, rng))

@@ -1,4 +1,4 @@
-"""The opponents of a learner: which snapshots play, what is known of them, and that a search player may be one."""
+"""The opponents of a learner: snapshots, their margins, and search players."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ RULES = PRESETS["two_player"]
 
 
 def untrained(seed):
-    """A network that takes any action, but always the same one in the same place."""
+    """A network with random weights, which depend on the seed."""
     weights = np.random.default_rng(seed).normal(size=(SIZE, 75)).astype(np.float32)
     return PolicyNetwork(np.arange(SIZE), [(weights, np.zeros(75, np.float32))])
 
@@ -37,7 +37,7 @@ def new_mix(snapshots, weights=None, sampling="strength", keep=10):
 def test_margins_are_running_means_of_the_hands_against_each():
     mix = new_mix([untrained(k) for k in range(2)], {"self": 0.5, "snapshot": 0.5})
     mix.update(untrained(9))
-    first, second = mix._active  # at even tables the first of them sits, at odd ones the second
+    first, second = mix._active  # the first plays at even tables, the second at odd ones
     kinds, rows = np.array([1, 1, 0, 1, 0]), np.array([0, 2, 4, 5, 7])
     mix.count_hands(kinds, rows, np.array([1.0, 0.5, 9.0, -0.2, 9.0]))
     assert mix.margins[first] == pytest.approx(0.75 * (1 - 0.5 ** (2 / HALF_LIFE)))
@@ -45,7 +45,7 @@ def test_margins_are_running_means_of_the_hands_against_each():
     before = mix.margins[first]
     mix.count_hands(np.ones(HALF_LIFE, int), np.zeros(HALF_LIFE, int), np.full(HALF_LIFE, 0.4))
     assert mix.margins[first] == pytest.approx((before + 0.4) / 2)
-    mix.count_hands(np.zeros(3, int), np.arange(3), np.ones(3))  # the policy itself sat there
+    mix.count_hands(np.zeros(3, int), np.arange(3), np.ones(3))  # the current policy played there
     assert mix.margins[first] == pytest.approx((before + 0.4) / 2)
 
 
@@ -60,7 +60,7 @@ def test_shares_fall_with_the_margin():
     assert mix.weights().tolist() == pytest.approx((shares / shares.sum()).tolist())
 
 
-def test_the_weakest_but_the_first_makes_room():
+def test_a_new_snapshot_replaces_the_weakest_but_never_the_first():
     networks = [untrained(k) for k in range(5)]
     mix = new_mix(networks[:4], keep=4)
     mix.margins = [0.9, -0.1, 0.5, 0.2]
@@ -72,14 +72,14 @@ def test_the_weakest_but_the_first_makes_room():
 
 
 def test_a_weak_snapshot_is_drawn_less_than_a_strong_one():
-    """The learner is the trained player; of the snapshots one is that player too and three know nothing."""
+    """The learner is the trained player; one snapshot is that player too, and three are untrained."""
     learner = make_agent("learned").player(RULES)
     mix = new_mix([untrained(1), learner.network, untrained(2), untrained(3)])
     tables = SelfPlayEnv(60, RULES, mix, reward="score")
     mix.update(learner.network)
     tables.reset(seed=1)
     for step in range(1_280):
-        if step % 128 == 0:  # some five hands
+        if step % 128 == 0:  # about five hands
             mix.update(learner.network)
         tables.step(learner.act_batch(tables.tables, np.arange(60)))
     strong = mix.margins.pop(1)
@@ -90,7 +90,7 @@ def test_a_weak_snapshot_is_drawn_less_than_a_strong_one():
     for _ in range(200):
         mix.update(learner.network)
         drawn[list(mix._active)] += 1
-    weak = np.delete(drawn, 1)  # two of the four play at a time: of 400 places at least 200 are theirs
+    weak = np.delete(drawn, 1)  # two of the four play at a time, so at least 200 of the 400 places are theirs
     assert drawn[1] > weak.max()
     assert drawn[1] > 2 * weak.mean()
 
@@ -103,8 +103,8 @@ def small_run(folder, **changes):
     return run
 
 
-def test_a_run_by_strength_keeps_what_it_knows(tmp_path):
-    """The margins are in the checkpoint, the same seed gives the same ones, and a run that goes on starts with them."""
+def test_a_run_by_strength_keeps_its_margins(tmp_path):
+    """The margins are in the checkpoint, depend only on the seed, and are restored when the run is resumed."""
     changes = {"opponents": "self:1,snapshot:3", "snapshot_sampling": "strength", "snapshots": 3}
     changes |= {"total_timesteps": 6_000, "snapshot_every": 1_000, "checkpoint_every": 1_000}
     first, second = (small_run(tmp_path, **changes) for _ in range(2))
@@ -118,7 +118,7 @@ def test_a_run_by_strength_keeps_what_it_knows(tmp_path):
     assert mix.margins == margins
     assert mix.snapshots == saved.snapshots
     (first / "model.zip").unlink()
-    train(Config.load(first), first, resume=True, console=Console(file=io.StringIO()))  # there is nothing left to do
+    train(Config.load(first), first, resume=True, console=Console(file=io.StringIO()))  # nothing is left to do
     assert Checkpoint.load(first).state["margins"] == margins
 
 

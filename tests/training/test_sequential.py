@@ -1,4 +1,4 @@
-"""The sequential test: how often it errs, and how soon it knows."""
+"""The sequential test: its error rate and its power."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ def test_a_verdict_by_hand():
         assert verdict(wins, error) == 1
         assert verdict(-wins, error) == -1
         assert verdict(wins[1:], error) == 0
-        # What comes later does not matter: a verdict is never taken back.
+        # Later scores do not matter: a verdict is final.
         assert verdict(np.concatenate([wins, -np.ones(500)]), error) == 1
     assert verdict(np.zeros(0), 0.05) == 0
     assert verdict(np.zeros(1000), 0.05) == 0
 
 
 def random_scores(rng, p, pairs, luck=0.0):
-    """Scores of pairs of two matches, A winning each with chance ``p``; ``luck`` of decks that decide by themselves.
+    """Scores of pairs of two matches, of which A wins each with chance ``p``.
 
-    Where the deck decides, the two win one match each.
+    A share ``luck`` of the decks decides the match, so that each player wins one match of the pair.
     """
     won = (rng.random((pairs, 2)) < p).sum(1) - 1.0
     return np.where(rng.random(pairs) < luck, 0.0, won)
@@ -37,7 +37,7 @@ def random_scores(rng, p, pairs, luck=0.0):
 
 @pytest.mark.parametrize("luck", [0.0, 0.6])
 def test_equal_players_are_told_apart_no_more_often_than_allowed(luck, report):
-    """With a look after every one of 400 pairs; a test that is made for one look errs far more often."""
+    """Evaluated after each of 400 pairs; a test designed for a single evaluation errs far more often."""
     rng = np.random.default_rng(5)
     series = [random_scores(rng, 0.5, 400, luck) for _ in range(600)]
     wrong = np.mean([verdict(scores, 0.05) != 0 for scores in series])
@@ -53,7 +53,7 @@ def test_equal_players_are_told_apart_no_more_often_than_allowed(luck, report):
 
 @pytest.mark.parametrize("p,pairs", [(0.6, 200), (0.75, 40), (0.95, 15)])
 def test_unequal_players_are_told_apart(p, pairs):
-    """In most series after so many pairs, and never the wrong way round."""
+    """In most series after this number of pairs, and never in the wrong direction."""
     rng = np.random.default_rng(6)
     found = [verdict(random_scores(rng, p, pairs), 0.05) for _ in range(300)]
     assert set(found) <= {0, 1}
@@ -69,7 +69,7 @@ def test_an_order_needs_every_pair_of_neighbours():
 
 
 class Simulated:
-    """Instead of the processes: agent k has strength ``strengths[k]``, and nobody plays."""
+    """Replaces the processes by simulated matches; agent k has strength ``strengths[k]``."""
 
     rng: np.random.Generator
     strengths: tuple[float, ...]
@@ -98,7 +98,7 @@ class Simulated:
 
 
 def simulate(strengths, count, monkeypatch, tmp_path):
-    """Whole tournaments of three: (order certain, order, matches) of each."""
+    """Simulate tournaments of three: (order certain, order, matches) of each."""
     monkeypatch.setattr(run_module, "Workers", Simulated)
     Simulated.rng, Simulated.strengths = np.random.default_rng(7), strengths
     agents = ["random", "uniform", "heuristic"]
@@ -112,13 +112,13 @@ def simulate(strengths, count, monkeypatch, tmp_path):
 
 
 def test_the_order_of_a_tournament_is_seldom_wrong(monkeypatch, tmp_path, report):
-    """Two of the three are equal: no order of them is right."""
+    """Two of the three are equal, so that no order is right."""
     found = simulate((0.0, 0.0, -1.0), 60, monkeypatch, tmp_path)
     wrong = np.mean([certain for certain, _, _ in found])
     report(f"an order where there is none, at 0.05: {wrong:.3f}")
     assert wrong <= 0.05
     assert all(order[2] == 2 for _, order, _ in found)
-    # The clear pairings rest, the open one is played to the end.
+    # The clear pairings stop early, the open one is played to the end.
     assert np.mean([matches for _, _, matches in found]) < 1300
 
 

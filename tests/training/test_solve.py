@@ -5,17 +5,12 @@ from __future__ import annotations
 import json
 
 import pytest
-from spades_training.cli import app
-from spades_training.commands.solve import parse_deal
-from typer.testing import CliRunner
+from spades_command import fails, spades
+from spades_training.bidding.double_dummy import parse_deal
 
 from spades_env.cards import mask_of, parse_cards
 
 FOUR = "N:AK.2.. ...AKQ .3.2.4 QJ.4.."
-
-
-def run(*args: str):
-    return CliRunner().invoke(app, ["solve", *args])
 
 
 def test_a_deal_in_text():
@@ -27,7 +22,7 @@ def test_a_deal_in_text():
 
 def test_two_hands_with_bids():
     """Either lead wins one of the two tricks: 6 to 7, and the other's bag costs it ten of its 61 points."""
-    result = run("A.2.. K.3..", "--bids", "6,6", "--won", "5,6", "--broken", "--json")
+    result = spades("solve", "A.2.. K.3..", "--bids", "6,6", "--won", "5,6", "--broken", "--json")
     assert result.exit_code == 0, result.output
     both = {"tricks": 1, "value": 60 - (61 - 10)}
     assert json.loads(result.stdout) == {
@@ -37,24 +32,24 @@ def test_two_hands_with_bids():
         "best": both,
         "cards": {"AS": both, "2H": both},
     }
-    text = run("1: K.3.. A.2..", "--leader", "0", "--bids", "6,6", "--won", "5,6", "--broken").stdout
+    text = spades("solve", "1: K.3.. A.2..", "--leader", "0", "--bids", "6,6", "--won", "5,6", "--broken").stdout
     assert "+9" in text
 
 
 def test_the_value_is_that_of_the_seat_on_turn():
     """Seat 1 follows to the three of spades: it wins with the king and the last trick goes to the ace."""
-    result = run("A... K.3..", "--trick", "3S", "--bids", "6,6", "--won", "5,6", "--json")
+    result = spades("solve", "A... K.3..", "--trick", "3S", "--bids", "6,6", "--won", "5,6", "--json")
     assert json.loads(result.stdout)["cards"] == {"KS": {"tricks": 1, "value": -9}}
 
 
 def test_four_hands_and_a_nil():
-    result = run(FOUR, "--bids", "2,nil,1,1", "--json")
+    result = spades("solve", FOUR, "--bids", "2,nil,1,1", "--json")
     assert result.exit_code == 0, result.output
     found = json.loads(result.stdout)
     assert found["turn"] == "N"
     assert set(found["best"]) == {"tricks", "nil E"}
     assert found["cards"] == {"2H": found["best"]}
-    table = run(FOUR, "--bids", "2,nil,1,1").stdout
+    table = spades("solve", FOUR, "--bids", "2,nil,1,1").stdout
     assert "safe" in table or "broken" in table
 
 
@@ -64,22 +59,21 @@ def test_four_hands_and_a_nil():
         (["AK... "], "error: a deal has two to four hands, got 1"),
         (["AK.. QJ..."], "error: a hand is spades.hearts.diamonds.clubs, got 'AK..'"),
         (["AX... QJ..."], "error: hand 'AX...': 'X' is not a rank of 23456789TJQKA"),
-        (["AA... QJ..."], "error: hand 'AA...': AS stands twice"),
+        (["AA... QJ..."], "error: hand 'AA...': AS appears twice"),
         (["AK... AJ..."], "error: AS is in two hands"),
-        (["Z:AK... QJ..."], "error: not a seat: 'Z' (of 2 hands: 0 to 1)"),
+        (["Z:AK... QJ..."], "error: not a seat: 'Z'; with 2 hands use 0 to 1"),
         (["AK... Q..."], "error: position 0: the seat on turn holds 2 cards, the other 1"),
         (["AK... QJ...", "--leader", "N"], "error: not a seat: 'N'"),
         (["AK... QJ...", "--bids", "1,x"], "error: --bids: 'x' is not one of 0 to 13, nil, blind"),
         (["AK... QJ...", "--bids", "1"], "error: --bids: expected 2 numbers, one for each hand, got 1"),
-        (["AK... QJ...", "--bids", "1,1"], "error: with bids, tricks won and left must make 13"),
+        (
+            ["AK... QJ...", "--bids", "1,1"],
+            "error: with bids, the tricks won and left must sum to 13: 0 are won",
+        ),
         (["AK... QJ...", "--trick", "AS"], "error: --trick: a card of the trick is still in a hand"),
         (["AK... QJ...", "--trick", "2X"], "error: not a card: '2X'"),
         (["AK... QJ...", "--rules", "solo"], "error: rules solo are for 4 players, the deal has 2 hands"),
     ],
 )
 def test_bad_input_is_one_line_and_code_2(args, message):
-    result = run(*args)
-    assert result.exit_code == 2
-    assert result.stdout == ""
-    assert result.stderr.startswith(message), result.stderr
-    assert result.stderr.count("\n") == 1
+    fails(message, "solve", *args)

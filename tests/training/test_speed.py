@@ -1,7 +1,7 @@
-"""Slowdowns by a factor: ratios to fixed work measured in turn, never absolute times.
+"""Large slowdowns, as ratios to fixed work measured in turn; absolute times are not tested.
 
-The limits are a third of what was measured, so that a busy machine passes and a kernel that has fallen back to Python,
-compiles anew in each call or copies what it need not does not.
+The limits are a third of the measured ratios. A busy machine passes; a kernel that has fallen back to Python, compiles
+in every call or makes needless copies fails.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ COUNT = 1024
 
 
 def numpy_loop():
-    """As many bits as 1,024 observations have, unpacked and counted by numpy; each row counts as a decision."""
+    """NumPy unpacks and counts the bits of 1,024 observations; each row counts as a decision."""
     packed = np.random.default_rng(0).integers(0, 256, (COUNT, 128), dtype=np.uint8)
 
     def loop() -> int:
@@ -63,7 +63,7 @@ def test_no_slower_than_a_third_of_what_was_measured(what, report):
     best = [0.0, 0.0]
     for _ in range(7):
         for k, loop in enumerate(loops):
-            start = time.process_time()  # what other processes take meanwhile does not count
+            start = time.process_time()  # excludes the time of other processes
             made = loop()
             best[k] = max(best[k], made / (time.process_time() - start))
     ratio = best[0] / best[1]

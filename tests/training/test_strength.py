@@ -1,4 +1,4 @@
-"""The strength table: every pairing once, and the same numbers seen from both sides."""
+"""The strength table: every pairing once, with consistent numbers on both sides."""
 
 from __future__ import annotations
 

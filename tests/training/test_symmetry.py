@@ -1,4 +1,4 @@
-"""Suits other than spades may be renamed: the renamed game looks as the table of columns says."""
+"""Suit symmetry: the observations of a game with permuted suits are the permuted observations."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ RULES = ("two_player", "partnership", "solo", "cutthroat")
 
 
 def seen_by(game):
-    """What the seat on turn sees, as a learner's row: observation, features, no hint yet, other hands; and the mask."""
+    """The learner's input of the seat on turn (observation, features, empty hint, other hands) and the mask."""
     seen = np.zeros((1, SIZE + FEATURES), np.int8)
     mask = np.zeros((1, NUM_ACTIONS), np.int8)
     encode_rows(game.state, game.rules_array, np.zeros(1, np.int64), seen, mask)
@@ -28,8 +28,8 @@ def seen_by(game):
 
 
 @pytest.mark.parametrize("name", RULES)
-def test_a_renamed_game_is_seen_as_the_columns_say(name):
-    rules = Rules.preset(name, exchange=0)  # what comes back in an exchange is drawn anew
+def test_a_permuted_game_has_permuted_observations(name):
+    rules = Rules.preset(name, exchange=0)  # the cards returned in an exchange are random
     swaps = suit_swaps(rules, features=True, hint=True, hidden=rules.players - 1)
     assert len(swaps) == (2 if name == "cutthroat" else 6)
     assert (swaps[0][0] == np.arange(len(swaps[0][0]))).all()
@@ -50,8 +50,8 @@ def test_a_renamed_game_is_seen_as_the_columns_say(name):
             renamed.apply(int(inverse[action]))
 
 
-def test_columns_without_the_rest():
-    """Whatever else the learner sees, the columns are a permutation of what it sees."""
+def test_columns_for_every_combination_of_inputs():
+    """The columns are a permutation of the learner's input for every combination of inputs."""
     rules = Rules.preset("partnership")
     for features, hint, hidden in ((False, False, 0), (True, False, 0), (True, True, 0), (False, False, 3)):
         width = SIZE + FEATURES * features + NUM_ACTIONS * hint + NUM_CARDS * hidden

@@ -1,4 +1,4 @@
-"""Tournaments: the same numbers as an evaluation, for any number of workers, kills and faulty agents."""
+"""Tournaments: the same numbers as evaluations, with any number of workers, kills and faulty agents."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SHORT = Rules.preset("two_player", target=60, loss=-60)
 
 
 def run(folder, agents, rules: str | Rules = SHORT, workers=2, **settings):
-    """The results, without what depends on the clock."""
+    """The results without times."""
     settings = {"matches": 8, "confidence": None, "max_hands": 4, **settings}
     results = run_tournament(make_settings(agents, rules, **settings), folder, workers=workers)
     assert set(results.pop("timing")) == set(agents)
@@ -62,14 +62,14 @@ def test_workers_make_no_difference(tmp_path):
 
 
 def test_it_ends_when_the_order_is_certain(tmp_path):
-    told = []
+    reported = []
     settings = make_settings(["uniform", "heuristic"], SHORT, matches=1000)
-    results = run_tournament(settings, tmp_path, workers=1, after_round=lambda found: told.append(found["stopped"]))
+    results = run_tournament(settings, tmp_path, workers=1, after_round=lambda found: reported.append(found["stopped"]))
     assert results["stopped"] == "order certain"
     assert results["order_certain"]
     assert [row["agent"] for row in results["ratings"]] == ["heuristic", "uniform"]
     assert results["matches"] == 200
-    assert told == ["order certain"]
+    assert reported == ["order certain"]
 
 
 def test_equal_agents_play_to_the_end(tmp_path):
@@ -80,16 +80,16 @@ def test_equal_agents_play_to_the_end(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "agent,kind,message,told",
+    "agent,kind,message,trace",
     [
         ("Crashes", "crash", "RuntimeError: no idea what to play", "in in_the_second_hand"),
         ("Cheats", "illegal move", "illegal action DONE for seat", "IllegalAction"),
         ("AnswersInWords", "crash", "ValueError: actions must be ints of shape (1,), got <U13 (1,)", "Traceback"),
-        ("Dies", "process died", "the process was ended by SIGSEGV", "in_the_second_hand"),
+        ("Dies", "process died", "the process was killed by SIGSEGV", "in_the_second_hand"),
         ("Exits", "process died", "the process ended with exit code 3", ""),
     ],
 )
-def test_who_fails_forfeits(agent, kind, message, told, tmp_path):
+def test_a_failing_agent_forfeits(agent, kind, message, trace, tmp_path):
     agent = f"odd_agents:{agent}"
     results = run(tmp_path, ["odd_agents:Dice", agent], matches=2)
     rows = results["forfeits"]
@@ -97,15 +97,15 @@ def test_who_fails_forfeits(agent, kind, message, told, tmp_path):
     for row in rows:
         assert (row["agent"], row["against"], row["kind"]) == (agent, "odd_agents:Dice", kind)
         assert message in row["message"]
-        assert told in row["traceback"]
+        assert trace in row["traceback"]
     assert [(row["agent"], row["forfeits"]) for row in results["ratings"]] == [("odd_agents:Dice", 0), (agent, 2)]
     assert cells(results)["odd_agents:Dice", agent]["wins"] == 2
 
 
-def test_an_agent_that_cannot_be_made_in_a_worker_forfeits(tmp_path, monkeypatch):
+def test_an_agent_that_cannot_be_created_in_a_worker_forfeits(tmp_path, monkeypatch):
     monkeypatch.setenv("SPADES_TEST_PARENT", str(os.getpid()))
     for agent, message in (
-        ("odd_agents:CannotBeMade", "cannot be made: no such model"),
+        ("odd_agents:CannotBeMade", "cannot be created: no such model"),
         ("odd_agents:DiesWhenMade", "the process ended with exit code 4"),
     ):
         results = run(tmp_path / agent, [agent, "random"], matches=2)
@@ -114,7 +114,7 @@ def test_an_agent_that_cannot_be_made_in_a_worker_forfeits(tmp_path, monkeypatch
 
 
 def test_a_crash_among_many_tables_costs_one_match(tmp_path):
-    """Where it does not crash it plays as its twin does, with the same dice."""
+    """In other matches it plays as its twin does, with the same random numbers."""
     settings = {"matches": 40, "max_hands": 10}
     found = run(tmp_path / "a", ["odd_agents:CrashesAhead", "heuristic"], **settings)
     run(tmp_path / "b", ["random", "heuristic"], **settings)
@@ -141,8 +141,8 @@ def _forfeited(folder):
     return [record["unit"][2] * 2 + entry["match"] for record in _records(folder) for entry in record["forfeits"]]
 
 
-@pytest.mark.parametrize("agent,message", [("Dozes", "s for a decision, 0.5 s are allowed"), ("Hangs", "no decision")])
-def test_who_takes_too_long_forfeits(agent, message, tmp_path):
+@pytest.mark.parametrize("agent,message", [("Dozes", "s for a decision, the limit is 0.5 s"), ("Hangs", "no decision")])
+def test_a_slow_agent_forfeits(agent, message, tmp_path):
     agent = f"odd_agents:{agent}"
     results = run(tmp_path, ["odd_agents:Dice", agent], matches=2, time_limit=0.5)
     assert sum(row["count"] for row in results["forfeits"]) == 2
@@ -152,13 +152,13 @@ def test_who_takes_too_long_forfeits(agent, message, tmp_path):
         assert "in_the_second_hand" in row["traceback"] or agent == "odd_agents:Dozes"
 
 
-def test_a_log_cut_anywhere_goes_on(tmp_path):
+def test_a_tournament_continues_from_any_cut_of_its_log(tmp_path):
     agents = ["random", "odd_agents:Dice", "odd_agents:Crashes"]
     whole = run(tmp_path, agents, matches=4)
     data = (tmp_path / "matches.jsonl").read_bytes()
     head = data.index(b"\n") + 1
-    dice = random.Random(0)
-    for cut in (head, len(data), len(data) - 1, *(dice.randrange(head, len(data)) for _ in range(2))):
+    rng = random.Random(0)
+    for cut in (head, len(data), len(data) - 1, *(rng.randrange(head, len(data)) for _ in range(2))):
         (tmp_path / "matches.jsonl").write_bytes(data[:cut])
         assert run(tmp_path, agents, matches=4) == whole
         assert len((tmp_path / "matches.jsonl").read_bytes().splitlines()) == len(data.splitlines())
@@ -191,9 +191,9 @@ def test_a_changed_model_file_is_another_tournament(tmp_path):
     "agents,settings,message",
     [
         (["random"], {}, "needs at least two agents, got 1"),
-        (["random", "random"], {}, "agent 'random' is there twice"),
+        (["random", "random"], {}, "agent 'random' appears twice"),
         (["random", "best"], {}, "unknown agent 'best'"),
-        (["random", "uniform"], {"confidence": 1.0}, "confidence must be in 0.5 .. 1"),
+        (["random", "uniform"], {"confidence": 1.0}, "confidence must be at least 0.5 and below 1, got 1.0"),
         (["random", "uniform"], {"time_limit": -1}, "time_limit must be above 0"),
         (["random", "uniform"], {"matches": 0}, "matches must be"),
         (["random", "uniform"], {"seed": -1}, "seed must be"),
@@ -211,11 +211,11 @@ def test_matches_are_rounded_up_to_pairs():
     assert make_settings(["random", "uniform"], "solo", matches=7).matches == 8
 
 
-def test_killed_five_times_it_ends_as_one_left_alone(tmp_path):
-    """SIGKILL at a random moment, five times, to the command itself."""
+def test_killed_five_times_it_ends_the_same(tmp_path):
+    """The command gets SIGKILL at a random moment, five times."""
     seed = random.SystemRandom().randrange(1000)
     print("seed", seed)
-    dice = random.Random(seed)
+    rng = random.Random(seed)
 
     def start(folder):
         command = ["tournament", "random", "odd_agents:Ponders", "odd_agents:Crashes"]
@@ -241,7 +241,7 @@ def test_killed_five_times_it_ends_as_one_left_alone(tmp_path):
         process = start(killed)
         while lines(killed) <= before and process.poll() is None:
             time.sleep(0.02)
-        time.sleep(dice.uniform(0, 0.2))
+        time.sleep(rng.uniform(0, 0.2))
         process.send_signal(signal.SIGKILL)
         process.communicate()
         assert process.returncode == -signal.SIGKILL

@@ -1,4 +1,4 @@
-"""The command and its files: JSON, CSV and a page that a browser shows, on a phone too."""
+"""The command and its files: JSON, CSV and an HTML report for phones and desktops."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ import subprocess
 from html.parser import HTMLParser
 
 import pytest
-from spades_training.cli import app
-from typer.testing import CliRunner
+from spades_command import fails, spades
 
 BROWSERS = (
     "chromium",
@@ -21,21 +20,21 @@ BROWSERS = (
     "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
 )
 AGENTS = ["random", "heuristic", "odd_agents:Crashes", "odd_agents:VeryLongNameOfAnAgentThatIsTheTwinOfUniform"]
-PHONE = 360  # pixels across
+PHONE = 360  # width in pixels
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     out = tmp_path_factory.mktemp("tournament")
     command = ["tournament", *AGENTS, "--rules", "two_player,target=60,loss=-60", "--matches", "8", "--max-hands", "3"]
-    done = CliRunner().invoke(app, [*command, "--out", str(out), "--workers", "1"])
+    done = spades(*command, "--out", out, "--workers", 1)
     assert done.exit_code == 0, done.output
     assert re.search(
         r"odd_agents:Crashes forfeited \d+ matches against random: crash: RuntimeError: no idea", done.stdout
     )
-    assert "All matches are played." in done.stdout
+    assert "All matches have been played." in done.stdout
     assert f"report: {out / 'report.html'}" in done.stdout
-    again = CliRunner().invoke(app, [*command, "--out", str(out), "--json"])
+    again = spades(*command, "--out", out, "--json")
     assert json.loads(again.stdout) == json.loads((out / "results.json").read_text())
     return out
 
@@ -62,7 +61,7 @@ def test_the_page_is_complete_in_itself(folder):
 
 
 class Balanced(HTMLParser):
-    """Every tag is closed, and the right one."""
+    """Checks that every tag is closed in order."""
 
     VOID = {"meta", "br"}
 
@@ -86,7 +85,7 @@ def test_names_are_escaped():
     assert "<b>" not in chart
 
 
-# What the browser makes of the page in a frame as wide as a phone, as JSON in the page around it.
+# Shows the page in a frame as wide as a phone and writes its contents as JSON to the page around it.
 PROBE = """<!doctype html><meta charset="utf-8"><iframe width="{width}" height="800" srcdoc="{page}"></iframe>
 <pre id="found"></pre><script>
 onload = () => {{
@@ -104,7 +103,7 @@ onload = () => {{
 
 @pytest.fixture(scope="module")
 def browse(tmp_path_factory):
-    """A function that opens some HTML and gives the page as it is then, and what the console said."""
+    """A function that opens HTML and returns the resulting page and the messages of the console."""
     browser = next(filter(None, map(shutil.which, BROWSERS)), None)
     if browser is None:
         pytest.skip(f"no browser: install one of {', '.join(BROWSERS[:3])} (Debian: apt-get install chromium)")
@@ -126,7 +125,7 @@ def browse(tmp_path_factory):
     return browse
 
 
-def test_the_console_of_the_browser_is_heard(browse):
+def test_messages_of_the_console_are_returned(browse):
     _, console = browse("<!doctype html><script>console.log('well'); none_such()</script>")
     assert len(console) == 2
     assert "none_such is not defined" in console[1]
@@ -157,7 +156,7 @@ def test_a_browser_shows_the_report_on_a_phone(folder, browse):
             if rate is None:
                 rate = 1 - rates[names[j], names[i]]
             assert float(cell.split("\n")[0]) == pytest.approx(100 * rate, abs=0.051)
-    # The ratings, a profile of each agent; no nil in play here but that of the twin of uniform.
+    # The ratings and a profile of each agent; only the twin of uniform bids nil.
     assert len(found["charts"]) >= 5
     assert all(0 < width <= PHONE and children > 5 for width, children in found["charts"])
     assert re.search(r"odd_agents:Crashes against random: crash, \d+ matches: RuntimeError: no", found["forfeits"])
@@ -169,7 +168,7 @@ def test_a_browser_shows_the_report_on_a_phone(folder, browse):
         (["random"], "error: a tournament needs at least two agents, got 1"),
         (["random", "best"], "error: unknown agent 'best'"),
         (["random", "uniform", "--rules", "bridge"], "error: unknown rules 'bridge'"),
-        (["random", "uniform", "--confidence", "1.5"], "error: confidence must be in 0.5 .. 1"),
+        (["random", "uniform", "--confidence", "1.5"], "error: confidence must be at least 0.5 and below 1, got 1.5"),
         (["random", "uniform", "--workers", "-1"], "error: workers must be an int in 1..1024, got -1"),
         (["random", "uniform", "--time-limit", "-1"], "error: time_limit must be above 0"),
         ([], "error: Missing argument"),
@@ -177,9 +176,5 @@ def test_a_browser_shows_the_report_on_a_phone(folder, browse):
 )
 def test_bad_input_is_one_line_and_code_2(args, message, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    result = CliRunner().invoke(app, ["tournament", *args])
-    assert result.exit_code == 2
-    assert result.stdout == ""
-    assert result.stderr.startswith(message)
-    assert result.stderr.count("\n") == 1
+    fails(message, "tournament", *args)
     assert list(tmp_path.iterdir()) == []

@@ -1,4 +1,4 @@
-"""Duplicate matches: ``from spades_training.evaluate import evaluate``; see :mod:`spades_training.evaluation`."""
+"""The public path of duplicate matches; see :mod:`spades_training.evaluation`."""
 
 from spades_training.evaluation.evaluate import PlayerResult, Result, evaluate
 

@@ -1,4 +1,4 @@
-"""Files that are there whole or not at all."""
+"""Atomic writes of files."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ __all__ = ["write_whole"]
 
 
 def write_whole(path: str | os.PathLike[str], data: bytes | str) -> None:
-    """Write a file so that a crash, a kill or a full disk leaves the old one in place.
+    """Write a file atomically: a crash, a kill or a full disk leaves the old file in place.
 
     Raises:
-        OSError: if it cannot be written, with the path in its text.
+        OSError: if it cannot be written; the message names the path.
     """
     target = Path(path)
     data = data.encode() if isinstance(data, str) else data
@@ -25,7 +25,7 @@ def write_whole(path: str | os.PathLike[str], data: bytes | str) -> None:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
-        os.chmod(temporary, 0o644)  # mkstemp makes files that nobody else may read
+        os.chmod(temporary, 0o644)  # mkstemp creates files that only the owner may read
         os.replace(temporary, target)
     except OSError as error:
         raise OSError(f"cannot write {target}: {error.strerror or error}") from error

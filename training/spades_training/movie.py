@@ -1,4 +1,4 @@
-"""A record as moving pictures: GIF by Pillow, MP4 by the ffmpeg that imageio-ffmpeg brings along."""
+"""Records as videos: GIF written by Pillow, MP4 by the ffmpeg that comes with imageio-ffmpeg."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ __all__ = ["moments", "save_gif", "save_mp4"]
 Progress = Callable[[int, int], None]
 Moment = tuple[Position, "int | None"]
 
-# How many times longer than a move the end of a trick stands, and the last picture of all.
-_TRICK_STANDS, _END_STANDS = 2, 6
+# For how many moves' time the end of a trick and the last picture are shown.
+_TRICK_TIME, _END_TIME = 2, 6
 
 
 def moments(record: Record, seat: int | None = None, hand: int | None = None) -> list[Moment]:
-    """What there is to show: (table, what the seat on turn is about to do), and the table at the end.
+    """The pictures of a record: (table, action that the seat on turn is about to take), and the table at the end.
 
     Args:
-        record: of the match, which is checked as it is played again.
-        seat: show what this seat may see; None: all cards.
-        hand: only this one, counted from 1.
+        record: of the match; it is checked while it is replayed.
+        seat: show only what this seat sees; None shows all cards.
+        hand: only this hand, counted from 1.
 
     Raises:
-        ValueError: if there is no such seat or hand, or (RecordError) if the record is wrong.
+        ValueError: if there is no such seat or hand, or (as RecordError) if the record is inconsistent.
     """
     if seat is not None:
         check_int("seat", seat, 0, record.rules.players - 1)
@@ -46,27 +46,27 @@ def moments(record: Record, seat: int | None = None, hand: int | None = None) ->
     if not found:
         first = record.start.hand_number + 1
         played = sum(bool(log.actions) for log in record.hands)
-        raise ValueError(f"hand must be one of the record, {first} to {first + played - 1}, got {hand}")
+        raise ValueError(f"hand must be in {first}..{first + played - 1}, the hands of the record, got {hand}")
     return found
 
 
 def save_gif(
     path: Path, shown: list[Moment], names: tuple[str, ...] | None, fps: float, progress: Progress | None = None
 ) -> None:
-    """Write an animated GIF that repeats for ever.
+    """Write an animated GIF that loops forever.
 
     Args:
         path: the file.
-        shown: as :func:`moments` gives it.
+        shown: the pictures, from :func:`moments`.
         names: of the players by seat.
-        fps: moves in a second.
-        progress: told (pictures done, all pictures).
+        fps: moves per second.
+        progress: called with the number of pictures done and the total.
 
     Raises:
         gymnasium.error.DependencyNotInstalled: without Pillow.
         OSError: if the file cannot be written.
     """
-    # One palette for all pictures: what does not change is then not stored again.
+    # With one palette for all pictures, GIF stores only what changes between them.
     some = [image(table, names, action) for table, action in shown[:: max(1, len(shown) // 8)]]
     sheet = package("PIL.Image", "a GIF").new("RGB", (WIDTH, HEIGHT * len(some)))
     for k, picture in enumerate(some):
@@ -74,7 +74,7 @@ def save_gif(
     palette = sheet.quantize(128)
     pictures = (picture.quantize(palette=palette, dither=0) for picture in _drawn(shown, names, progress))
     file = io.BytesIO()
-    times = [round(1000 * _stands(shown, k) / fps) for k in range(len(shown))]
+    times = [round(1000 * _duration(shown, k) / fps) for k in range(len(shown))]
     next(pictures).save(file, "GIF", save_all=True, append_images=pictures, duration=times, loop=0)
     write_whole(path, file.getvalue())
 
@@ -82,7 +82,7 @@ def save_gif(
 def save_mp4(
     path: Path, shown: list[Moment], names: tuple[str, ...] | None, fps: float, progress: Progress | None = None
 ) -> None:
-    """Write an MP4 (H.264); the arguments are those of :func:`save_gif`.
+    """Write an MP4 (H.264). The arguments are those of :func:`save_gif`.
 
     Raises:
         gymnasium.error.DependencyNotInstalled: without Pillow or imageio-ffmpeg.
@@ -94,7 +94,7 @@ def save_mp4(
         video = ffmpeg.write_frames(str(file), (WIDTH, HEIGHT), fps=fps, quality=7)
         video.send(None)
         for k, picture in enumerate(_drawn(shown, names, progress)):
-            for _ in range(_stands(shown, k)):
+            for _ in range(_duration(shown, k)):
                 video.send(picture.tobytes())
         video.close()
         write_whole(path, file.read_bytes())
@@ -107,10 +107,10 @@ def _drawn(shown: list[Moment], names: tuple[str, ...] | None, progress: Progres
             progress(k, len(shown))
 
 
-def _stands(shown: list[Moment], k: int) -> int:
-    """For how many moves' time a picture stands."""
+def _duration(shown: list[Moment], k: int) -> int:
+    """For how many moves' time picture ``k`` is shown."""
     table, action = shown[k]
     if k == len(shown) - 1:
-        return _END_STANDS
+        return _END_TIME
     trick_ends = table.phase == Phase.PLAY and action is not None and len(table.trick) == table.rules.players - 1
-    return _TRICK_STANDS if trick_ends else 1
+    return _TRICK_TIME if trick_ends else 1

@@ -1,4 +1,4 @@
-"""What the notebooks share: sentences and tables with numbers in them, means with intervals, changed players."""
+"""What the notebooks share: text and tables as output, means with intervals, and modified players."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from spades_training.evaluation.intervals import Estimate, proportion, ratio
 
 __all__ = ["FULL", "Variation", "difference_bars", "mean", "profile", "root_mean_square", "say", "table"]
 
-# The switch of the notebooks: SPADES_NOTEBOOKS=full in the environment gives narrow intervals and takes long.
+# SPADES_NOTEBOOKS=full in the environment makes the notebooks run longer, with narrower intervals.
 FULL = os.environ.get("SPADES_NOTEBOOKS") == "full"
 
 
 def say(text: str) -> None:
-    """Show a text, Markdown in it, as the output of the cell."""
+    """Show Markdown as the output of the cell."""
     from IPython.display import Markdown, display
 
     display(Markdown(text))
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
-    """Show a table; an :class:`Estimate` in it with its interval."""
+    """Show a table; an :class:`Estimate` is shown with its interval."""
     lines = ["| " + " | ".join(columns) + " |", "|" + "---|" * len(columns)]
     for row in rows:
         cells = (cell.text(digits=2) if isinstance(cell, Estimate) else str(cell) for cell in row)
@@ -39,13 +39,13 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
 
 
 def mean(values: np.ndarray) -> Estimate:
-    """The mean of independent values and its 95% interval (Student's t)."""
+    """The mean of independent values with its 95% interval (Student's t)."""
     values = np.asarray(values, float)
     return ratio(values, np.ones(len(values)))
 
 
 def root_mean_square(values: np.ndarray) -> Estimate:
-    """The typical size of independent values: the root of the mean of their squares, and of its interval's ends."""
+    """The root mean square of independent values; its interval is that of the mean square, with square roots taken."""
     found = mean(np.square(np.asarray(values, float)))
     if found.value is None or found.low is None or found.high is None:
         return found
@@ -53,10 +53,10 @@ def root_mean_square(values: np.ndarray) -> Estimate:
 
 
 def profile(rules: Rules, agent: str | Agent, opponent: str | Agent, seed: int, deals: int) -> dict[str, Estimate]:
-    """What a player does at seat 0 of a game without partners, in single hands from scores drawn at random.
+    """Statistics of a player at seat 0 of a game without partners, over single hands from random scores.
 
     Returns:
-        Means of ``bid`` and ``tricks``; ``made``, the share of its bids above 0 that it made; ``bags`` of a hand.
+        The means of ``bid`` and ``tricks``; ``made``, the share of its bids above 0 that it made; ``bags`` per hand.
     """
     hands = play_hands(rules, [agent, *[opponent] * (rules.players - 1)], seed, 0, deals)
     bids, tricks = hands.states["bids"][:, 0].astype(int), hands.tricks[:, 0]
@@ -70,13 +70,13 @@ def profile(rules: Rules, agent: str | Agent, opponent: str | Agent, seed: int, 
 
 
 def difference_bars(axes: Any, places: Sequence[float], found: Sequence[Estimate], **style: Any) -> None:
-    """Draw estimates as points with their intervals; those without one are left out.
+    """Draw estimates as points with intervals; estimates without an interval are left out.
 
     Args:
         axes: of matplotlib.
-        places: on the x axis.
-        found: what to draw there.
-        **style: for ``axes.errorbar``.
+        places: positions on the x axis.
+        found: the estimates.
+        **style: passed to ``axes.errorbar``.
     """
     kept = [(x, one.value, one.low, one.high) for x, one in zip(places, found, strict=True) if one.low is not None]
     x, y, low, high = np.array(kept, float).reshape(-1, 4).T
@@ -84,33 +84,33 @@ def difference_bars(axes: Any, places: Sequence[float], found: Sequence[Estimate
 
 
 class Variation:
-    """A player some of whose decisions are changed, for experiments on the same deals.
+    """A player with some of its decisions changed, for experiments on the same deals.
 
     Args:
         base: the player, which must have ``act_batch``.
-        change: called with (states, actions) at each decision: records of :data:`spades_env.engine.state.STATE`, all
-            cards in them, and the player's actions, which it changes in place.
+        change: called with (states, actions) at each decision: states of dtype :data:`spades_env.engine.state.STATE`,
+            which hold all cards, and the player's actions, which it changes in place.
         name: of the variation.
     """
 
     def __init__(self, base: Agent | str, change: Callable[[np.ndarray, np.ndarray], None], name: str = "variation"):
         made = make_agent(base)
         if not isinstance(made, BatchAgent):
-            raise ValueError(f"base must be a player that acts in batches, got {made.name}")
+            raise ValueError(f"base must have act_batch, got {made.name}")
         self.base, self.change, self.name = made, change, name
 
     def reset(self, seed: int | None = None) -> None:
-        """Begin anew."""
+        """Reset the player."""
         self.base.reset(seed)
 
     def act(self, view: View) -> int:
-        """The action at one table."""
+        """Choose the action at one table."""
         actions = np.array([self.base.act(view)])
         self.change(view.state, actions)
         return int(actions[0])
 
     def act_batch(self, tables: TableArrays, rows: Any) -> np.ndarray:
-        """The actions at the tables ``rows``."""
+        """Choose the actions at the tables ``rows``."""
         actions = self.base.act_batch(tables, rows)
         self.change(tables.states[rows], actions)
         return actions

@@ -1,22 +1,49 @@
-"""What people type on the command line, turned into values; a ValueError of one line where it makes no sense."""
+"""What several commands share: options, rules given as text, and errors of one line."""
 
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any, NoReturn
+
+import typer
 
 from spades_env.rules import Rules
 
-__all__ = ["parse_rules"]
+__all__ = [
+    "JsonOption",
+    "MaxHandsOption",
+    "RulesOption",
+    "RunsOption",
+    "SeedOption",
+    "WorkersOption",
+    "fail",
+    "interruptible",
+    "needs",
+    "parse_rules",
+]
+
+RulesOption = Annotated[
+    str, typer.Option("--rules", help="A preset, optionally with changes: solo,target=300,blind_nil=0")
+]
+SeedOption = Annotated[int, typer.Option("--seed", help="Random seed; the same seed gives the same result.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON instead.")]
+MaxHandsOption = Annotated[
+    int, typer.Option("--max-hands", help="Truncate a match without a winner after this many hands; it is not counted.")
+]
+WorkersOption = Annotated[int, typer.Option("--workers", help="Number of processes; 0 uses every CPU core.")]
+RunsOption = Annotated[Path, typer.Option("--runs", help="Folder that holds the runs.")]
 
 _WORDS: dict[str, Any] = {"true": True, "yes": True, "false": False, "no": False, "none": None}
 
 
 def parse_rules(text: str) -> Rules:
-    """The rules of ``preset`` or ``preset,field=value,...``: ``two_player,target=300,blind_nil=0``.
+    """Parse ``preset`` or ``preset,field=value,...``, as in ``two_player,target=300,blind_nil=0``.
 
     Raises:
-        ValueError: if there is no such preset or field, or the mix makes no sense.
+        ValueError: if there is no such preset or field, or the combination of values is invalid.
     """
     name, *changes = text.split(",")
     preset = Rules.preset(name.strip())
@@ -26,7 +53,7 @@ def parse_rules(text: str) -> Rules:
         key, equals, value = (part.strip() for part in change.partition("="))
         if not equals or key not in known:
             raise ValueError(
-                f"rules {text!r}: {change.strip()!r} is not field=value with a field of {', '.join(known)}"
+                f"rules {text!r}: {change.strip()!r} is not field=value, where field is one of {', '.join(known)}"
             )
         fields[key] = _value(value)
     return dataclasses.replace(preset, **fields)
@@ -39,3 +66,31 @@ def _value(text: str) -> Any:
         return int(text)
     except ValueError:
         return text
+
+
+def fail(text: str, code: int = 2) -> NoReturn:
+    """Print one line on stderr and exit."""
+    typer.echo(f"error: {' '.join(text.split())}", err=True)
+    raise typer.Exit(code)
+
+
+@contextmanager
+def interruptible(advice: str) -> Iterator[None]:
+    """Exit with code 130 on Ctrl-C, after one line that ends in ``advice``."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        fail(f"interrupted; {advice}", code=130)
+
+
+@contextmanager
+def needs(extra: str, purpose: str) -> Iterator[None]:
+    """Turn a missing optional package into an error that says how to install it.
+
+    Raises:
+        ValueError: if an import in the block fails; ``extra`` names the extra to install.
+    """
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        raise ValueError(f"{purpose} needs the package {error.name}: pip install 'spades-env[{extra}]'") from None

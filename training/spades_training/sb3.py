@@ -1,4 +1,4 @@
-"""Stable-Baselines3: ``from spades_training.sb3 import SpadesVecEnv``; see :mod:`spades_training.learning.sb3`."""
+"""The public path of the Stable-Baselines3 environment; see :mod:`spades_training.learning.sb3`."""
 
 from spades_training.learning.sb3 import OraclePolicy, SpadesVecEnv, UsedBits
 

@@ -1,4 +1,4 @@
-"""Training runs: ``from spades_training.train import new_run, train``; see :mod:`spades_training.learning.train`."""
+"""The public path of training runs; see :mod:`spades_training.learning.train`."""
 
 from spades_training.learning.train import new_run, train
 

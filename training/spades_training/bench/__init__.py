@@ -1,1 +1,1 @@
-"""How fast it all is, against programs and libraries measured in the same minutes: ``spades bench``."""
+"""Benchmarks of ``spades bench``: this package against other programs and libraries, measured side by side."""

@@ -1,7 +1,7 @@
-"""The loops that are timed: choose a legal action uniformly, carry it out.
+"""The timed loops: choose a legal action uniformly and carry it out.
 
-They are the same for this package and for its peers: whoever is called from Python one decision at a time chooses
-by :func:`pick`; batches by a :class:`Picker`, which is compiled.
+They are the same for this package and its peers. Interfaces called from Python one decision at a time use :func:`pick`;
+batches use a :class:`Picker`, which is compiled.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from spades_training.bench.measure import Loop
 
 __all__ = ["Picker", "aec_loop", "gymnasium_loop", "pick", "sample", "vector_loop"]
 
-DECISIONS = 200  # of a loop in Python before it looks at the clock again
+DECISIONS = 200  # of a loop in Python between two looks at the clock
 
 jit = Compiler(Path(__file__), *ENGINE_SOURCES)
 _random = random.Random(0).random
 
 
 def pick(mask: np.ndarray) -> Any:
-    """A uniform legal action."""
+    """Draw a legal action uniformly."""
     legal = mask.nonzero()[0]
     return legal[int(_random() * len(legal))]
 
@@ -38,7 +38,7 @@ def _pick_rows(masks, stream, actions):
     made = 0
     for row in range(len(masks)):
         low = gather(masks[row], 0)
-        # the last 64 actions, less those that `low` has
+        # the last 64 actions without those in `low`
         high = gather(masks[row], NUM_ACTIONS - 64) >> U64(128 - NUM_ACTIONS)
         count = popcount(low) + popcount(high)
         actions[row] = nth_legal(low, high, below(stream, count)) if count else 0
@@ -47,10 +47,10 @@ def _pick_rows(masks, stream, actions):
 
 
 class Picker:
-    """Draws actions for a batch; its dice are always the same.
+    """Draws legal actions for a batch, from a fixed random stream.
 
     Args:
-        count: rows in the batch.
+        count: number of rows.
     """
 
     def __init__(self, count: int) -> None:
@@ -58,16 +58,16 @@ class Picker:
         self.actions = np.zeros(count, np.int64)
 
     def pick(self, masks: np.ndarray) -> int:
-        """Set ``actions`` to a uniform legal one for each row of ``masks`` (bool or int8), 0 where there is none.
+        """Set ``actions`` to a uniform legal action for each row of ``masks`` (bool or int8), 0 if there is none.
 
         Returns:
-            In how many rows there was one.
+            The number of rows with a legal action.
         """
         return _pick_rows(masks.view(np.int8), self._stream, self.actions)
 
 
 def sample(env: Any, agent: str, mask: np.ndarray) -> Any:
-    """What PettingZoo's documentation does; Gymnasium's checks and generator take far longer than :func:`pick`."""
+    """Sample as in PettingZoo's documentation, which is far slower than :func:`pick`."""
     return env.action_space(agent).sample(mask)
 
 
@@ -76,7 +76,7 @@ def _pick(env: Any, agent: str, mask: np.ndarray) -> Any:
 
 
 def aec_loop(env: Any, choose: Callable[[Any, str, np.ndarray], Any] = _pick) -> Loop:
-    """Whole episodes of a PettingZoo environment by ``agent_iter``, ``last`` and ``step``."""
+    """Whole episodes of a PettingZoo environment with ``agent_iter``, ``last`` and ``step``."""
     env.reset(seed=0)
 
     def loop() -> int:
@@ -96,7 +96,7 @@ def aec_loop(env: Any, choose: Callable[[Any, str, np.ndarray], Any] = _pick) ->
 
 
 def gymnasium_loop(env: Any) -> Loop:
-    """Decisions of the learner in a Gymnasium environment that has its mask in ``info``."""
+    """Decisions of the learner in a Gymnasium environment with the action mask in ``info``."""
     mask = env.reset(seed=0)[1]["action_mask"]
 
     def loop() -> int:
@@ -115,9 +115,9 @@ def vector_loop(reset: Callable[[], np.ndarray], step: Callable[[np.ndarray], np
     """Decisions of all learners of a vector environment.
 
     Args:
-        reset: begins; returns the masks (int8 or bool, a row for each environment).
+        reset: starts; returns the masks (int8 or bool, one row for each environment).
         step: carries out the actions (int64); returns the next masks.
-        steps: how many before it looks at the clock again.
+        steps: number of steps between two looks at the clock.
     """
     masks = reset()
     picker = Picker(len(masks))

@@ -1,4 +1,4 @@
-"""The machine and the versions that numbers were measured with."""
+"""The machine and the package versions of a measurement."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def describe(core: int | None) -> dict[str, Any]:
     """The machine and the versions.
 
     Args:
-        core: the core that everything runs on, None if the system decides.
+        core: the core that everything runs on; None if the system decides.
     """
     return {
         "cpu": _cpu(),
@@ -33,7 +33,7 @@ def describe(core: int | None) -> dict[str, Any]:
 
 
 def one_line(machine: dict[str, Any]) -> str:
-    """The same for people."""
+    """The machine and the versions in one line."""
     pinned = "not pinned" if machine["core"] is None else "pinned to one"
     load = "" if machine["load"] is None else f", load {machine['load']}"
     versions = ", ".join(f"{name} {version}" for name, version in machine["versions"].items())

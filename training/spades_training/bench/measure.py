@@ -1,8 +1,8 @@
-"""Rates of different things on one machine, comparable: measured turn and turn about, on one core.
+"""Comparable rates on one machine: measured in interleaved repeats, on one core.
 
-A machine's speed drifts by a factor of two and more with what else runs on it, so a rate by itself says little. Here
-every repeat measures all cases one after the other, a ratio is formed within a repeat, and what is reported of the
-repeats is the median with the lowest and the highest.
+The speed of a machine can drift by a factor of two or more with its load, so that a single rate says little. Therefore
+every repeat measures all cases one after the other, and a ratio is computed within a repeat. The report gives the
+median, lowest and highest of the repeats.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from typing import Any
 __all__ = ["Case", "Loop", "Measured", "NotRun", "Rates", "measure", "one_core", "timed"]
 
 Loop = Callable[[], int]
-"""Plays for some milliseconds; returns how many decisions it made."""
+"""Plays for some milliseconds; returns the number of decisions."""
 
 Sampler = Callable[[float], float]
-"""Plays for about so many seconds; returns decisions per second."""
+"""Plays for about the given number of seconds; returns decisions per second."""
 
 
 @dataclass(frozen=True)
@@ -29,9 +29,9 @@ class Case:
     """Something to measure.
 
     Attributes:
-        key: names it, as in ``tables/random/partnership``.
-        text: says what is measured.
-        make: sets it up, which is not timed. An ``ImportError`` means that it cannot be run here.
+        key: a name such as ``tables/random/partnership``.
+        text: what is measured.
+        make: sets it up, which is not timed. An ``ImportError`` means that it cannot run here.
         unit: what is counted.
     """
 
@@ -43,37 +43,37 @@ class Case:
 
 @dataclass(frozen=True)
 class Rates:
-    """Numbers of the same thing, one from each repeat."""
+    """Values of one quantity, one for each repeat."""
 
     values: tuple[float, ...]
 
     @property
     def median(self) -> float:
-        """The middle one."""
+        """The median."""
         return statistics.median(self.values)
 
     @property
     def low(self) -> float:
-        """The lowest."""
+        """The lowest value."""
         return min(self.values)
 
     @property
     def high(self) -> float:
-        """The highest."""
+        """The highest value."""
         return max(self.values)
 
     def over(self, other: Rates) -> Rates:
-        """The ratios to ``other``, repeat by repeat."""
+        """The ratios to ``other``, computed within each repeat."""
         return Rates(tuple(a / b for a, b in zip(self.values, other.values, strict=True)))
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it as values that JSON can hold."""
+        """The values as JSON can hold them."""
         return {"median": self.median, "low": self.low, "high": self.high, "values": list(self.values)}
 
 
 @dataclass(frozen=True)
 class NotRun:
-    """A case that could not be run, and why."""
+    """A case that could not run, and the reason."""
 
     case: Case
     reason: str
@@ -81,12 +81,12 @@ class NotRun:
 
 @dataclass(frozen=True)
 class Measured:
-    """What a series of measurements gave.
+    """The result of a series of measurements.
 
     Attributes:
-        cases: those that ran, in order.
+        cases: the cases that ran, in order.
         rates: decisions per second, by key.
-        not_run: the others.
+        not_run: the other cases.
     """
 
     cases: tuple[Case, ...]
@@ -95,7 +95,7 @@ class Measured:
 
 
 def timed(loop: Loop) -> Sampler:
-    """Measures how many decisions a second ``loop`` makes."""
+    """Measure the decisions per second of ``loop``."""
 
     def sample(seconds: float) -> float:
         done = 0
@@ -112,13 +112,13 @@ def timed(loop: Loop) -> Sampler:
 def measure(
     cases: Sequence[Case], repeats: int, seconds: float, progress: Callable[[int, int], object] | None = None
 ) -> Measured:
-    """Measure all cases, turn and turn about.
+    """Measure all cases in interleaved repeats.
 
     Args:
         cases: what to measure.
-        repeats: how often.
-        seconds: how long to run a case each time.
-        progress: called with the measurements done and those in all.
+        repeats: number of repeats.
+        seconds: duration of each measurement.
+        progress: called with the number of measurements done and the total.
     """
     runnable: dict[str, tuple[Case, Sampler]] = {}
     not_run = []
@@ -128,7 +128,7 @@ def measure(
         except ImportError as error:
             not_run.append(NotRun(case, f"not installed: {error.name or error}"))
             continue
-        sampler(0.0)  # the first call compiles, and fills the caches
+        sampler(0.0)  # the first call compiles and fills caches
         runnable[case.key] = case, sampler
     values: dict[str, list[float]] = {key: [] for key in runnable}
     for repeat in range(repeats):
@@ -145,7 +145,7 @@ def measure(
 
 @contextmanager
 def one_core() -> Iterator[int | None]:
-    """Keep this process, and those that it starts, on one core; yields its number, None where that is not possible."""
+    """Pin this process and its children to one core; yields its number, or None where that is not possible."""
     if not hasattr(os, "sched_setaffinity"):  # macOS
         yield None
         return

@@ -1,4 +1,4 @@
-"""Environments that play nothing: what the interface alone costs, whatever is behind it."""
+"""An empty environment, to measure only the cost of PettingZoo's interface."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ OBSERVATION, ACTIONS, LENGTH = 100, 10, 100
 
 
 class NothingAEC(AECEnv[str, dict[str, np.ndarray], int | None]):
-    """Two agents take turns for 100 decisions of 10 legal actions each, and nothing happens."""
+    """Two agents alternate for 100 decisions with 10 legal actions each, and nothing happens."""
 
     metadata: dict[str, Any] = {"name": "nothing_v0", "render_modes": [], "is_parallelizable": False}
 
@@ -28,15 +28,15 @@ class NothingAEC(AECEnv[str, dict[str, np.ndarray], int | None]):
         self._actions = spaces.Discrete(ACTIONS)
 
     def observation_space(self, agent: str) -> Any:
-        """The same for both."""
+        """The observation space, the same for both agents."""
         return self._space
 
     def action_space(self, agent: str) -> Any:
-        """The same for both."""
+        """The action space, the same for both agents."""
         return self._actions
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Begin."""
+        """Start an episode."""
         self.agents = list(self.possible_agents)
         self.rewards = dict.fromkeys(self.agents, 0.0)
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
@@ -47,11 +47,11 @@ class NothingAEC(AECEnv[str, dict[str, np.ndarray], int | None]):
         self.agent_selection = self.agents[0]
 
     def observe(self, agent: str) -> dict[str, np.ndarray]:
-        """Fresh arrays of zeros and ones."""
+        """New arrays of zeros and ones."""
         return {"observation": np.zeros(OBSERVATION, np.int8), "action_mask": np.ones(ACTIONS, np.int8)}
 
     def step(self, action: int | None) -> None:
-        """The other agent's turn."""
+        """Pass the turn to the other agent."""
         if self.terminations[self.agent_selection]:
             self._was_dead_step(action)
             return
@@ -61,10 +61,10 @@ class NothingAEC(AECEnv[str, dict[str, np.ndarray], int | None]):
             self.terminations = dict.fromkeys(self.agents, True)
 
     def close(self) -> None:
-        """Nothing is held open."""
+        """There is nothing to close."""
 
 
 def wrapped_nothing() -> AECEnv[str, dict[str, np.ndarray], int | None]:
-    """The same in the wrappers that PettingZoo puts around its classic games."""
+    """The empty environment in the wrappers that PettingZoo uses for its classic games."""
     env: Any = wrappers.TerminateIllegalWrapper(NothingAEC(), illegal_reward=-1)
     return wrappers.OrderEnforcingWrapper(wrappers.AssertOutOfBoundsWrapper(env))

@@ -1,4 +1,4 @@
-"""This package's cases."""
+"""The cases of this package."""
 
 from __future__ import annotations
 
@@ -6,18 +6,20 @@ from typing import Any
 
 import numpy as np
 
+from spades_env import SpadesEnv, SpadesVectorEnv, spades_v0
 from spades_env.rules import PRESETS
+from spades_env.tables import Tables
 from spades_training.bench.loops import aec_loop, gymnasium_loop, sample, vector_loop
 from spades_training.bench.measure import Case, Loop, Sampler, timed
 
 __all__ = ["BATCH", "cases"]
 
 BATCH = 1024
-_LEARNER = "learner's"
+_LEARNER = "learner decisions"
 
 
 def cases() -> list[Case]:
-    """All of them, in the order of the table."""
+    """All cases, in the order of the table."""
     return [
         *(
             Case(f"tables/random/{rules}", f"Tables.step_random(), {rules}", lambda rules=rules: _random(rules))
@@ -40,13 +42,13 @@ def cases() -> list[Case]:
         Case("sb3/two_player", "SpadesVecEnv (SB3), two_player, heuristic", _sb3, _LEARNER),
         Case("aec/env", "spades_v0.env()", lambda: _aec("env")),
         Case("aec/raw_env", "spades_v0.raw_env()", lambda: _aec("raw_env")),
-        Case("aec/env/sample", "spades_v0.env(), sampling from its space", lambda: _aec("env", sample)),
+        Case("aec/env/sample", "spades_v0.env(), actions from space.sample()", lambda: _aec("env", sample)),
         Case("gymnasium", "SpadesEnv, two_player, random", _gymnasium, _LEARNER),
     ]
 
 
 def random_loop(tables: Any, steps: int = 64) -> Loop:
-    """Random play chosen in compiled code, observation, mask and rewards written at every step."""
+    """Random actions drawn in compiled code; writes observations, masks and rewards at every step."""
 
     def loop() -> int:
         tables.step_random(steps)
@@ -56,7 +58,7 @@ def random_loop(tables: Any, steps: int = 64) -> Loop:
 
 
 def step_loop(tables: Any, steps: int = 8) -> Loop:
-    """Random play with the actions handed over as an array."""
+    """Random actions passed as an array."""
 
     def loop() -> int:
         for _ in range(steps):
@@ -67,20 +69,14 @@ def step_loop(tables: Any, steps: int = 8) -> Loop:
 
 
 def _random(rules: str) -> Sampler:
-    from spades_env.tables import Tables
-
     return timed(random_loop(Tables(rules, BATCH, 0)))
 
 
 def _step(count: int) -> Sampler:
-    from spades_env.tables import Tables
-
     return timed(step_loop(Tables("partnership", count, 0)))
 
 
 def _vector(rules: str) -> Sampler:
-    from spades_env.envs.vector import SpadesVectorEnv
-
     env = SpadesVectorEnv(BATCH, rules, "heuristic")
     return timed(
         vector_loop(lambda: env.reset(seed=0)[1]["action_mask"], lambda actions: env.step(actions)[4]["action_mask"])
@@ -104,12 +100,8 @@ def _sb3() -> Sampler:
 
 
 def _aec(kind: str, *choose: Any) -> Sampler:
-    from spades_env import spades_v0
-
     return timed(aec_loop(getattr(spades_v0, kind)("two_player"), *choose))
 
 
 def _gymnasium() -> Sampler:
-    from spades_env.envs.single_agent import SpadesEnv
-
     return timed(gymnasium_loop(SpadesEnv("two_player", "random")))

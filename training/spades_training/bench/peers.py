@@ -1,4 +1,4 @@
-"""Other libraries' games under the same loops, each by the rules of legality that it has itself."""
+"""Games of other libraries under the same loops, each with its own legal actions."""
 
 from __future__ import annotations
 
@@ -18,30 +18,30 @@ from spades_training.bench.nothing import NothingAEC, wrapped_nothing
 __all__ = ["YARDSTICK", "peers", "references", "yardstick"]
 
 YARDSTICK = "yardstick"
-_TIMEOUT = 120  # seconds that a yardstick may run
+_TIMEOUT = 120  # seconds for a run of the yardstick
 
-_dice = random.Random(0)
-_random, _shuffle = _dice.random, _dice.shuffle
+_rng = random.Random(0)
+_random, _shuffle = _rng.random, _rng.shuffle
 
 
 def references() -> list[Case]:
-    """What always runs beside the environments, as a measure of the interface."""
+    """Cases that always run, to measure the cost of the interfaces."""
     game = "connect four (PettingZoo)"
     return [
-        Case("nothing/env", "an AEC environment that does nothing, wrapped", _wrapped),
-        Case("nothing/raw_env", "an AEC environment that does nothing, bare", lambda: timed(aec_loop(NothingAEC()))),
+        Case("nothing/env", "empty AEC environment, wrapped", _wrapped),
+        Case("nothing/raw_env", "empty AEC environment, raw", lambda: timed(aec_loop(NothingAEC()))),
         Case("connect_four/env", f"{game}, env()", lambda: _aec("connect_four", "env")),
         Case("connect_four/raw_env", f"{game}, raw_env()", lambda: _aec("connect_four", "raw_env")),
         Case(
             "connect_four/env/sample",
-            f"{game}, env(), sampling from its space",
+            f"{game}, env(), actions from space.sample()",
             lambda: _aec("connect_four", "env", sample),
         ),
     ]
 
 
 def peers() -> list[Case]:
-    """Those that ``--peers`` adds."""
+    """The cases that ``--peers`` adds."""
     names = ("leduc-holdem", "bridge", "gin-rummy")
     return [
         Case("openspiel/legal", "OpenSpiel spades: legal actions", lambda: _open_spiel(False)),
@@ -52,10 +52,10 @@ def peers() -> list[Case]:
 
 
 def yardstick(command: str) -> Case:
-    """A program of the caller's that prints ``<number> steps/s``.
+    """The case of a command that prints ``<number> steps/s``.
 
     Raises:
-        ValueError: if it is no command; when it is run, if it cannot be started, fails, or prints no such thing.
+        ValueError: if ``command`` is empty or malformed; later, if it cannot be started, fails or prints no rate.
     """
     try:
         words = shlex.split(command)
@@ -71,7 +71,7 @@ def yardstick(command: str) -> Case:
             raise ValueError(f"--yardstick {command}: {error}") from None
         found = re.search(r"(\d[\d.]*(?:e[+-]?\d+)?)\s*steps/s", done.stdout, re.IGNORECASE)
         if done.returncode or not found or not float(found[1]):
-            why = f"it ended with code {done.returncode}" if done.returncode else "it printed no '<number> steps/s'"
+            why = f"it exited with code {done.returncode}" if done.returncode else "it printed no '<number> steps/s'"
             raise ValueError(f"--yardstick {command}: {why}")
         return float(found[1])
 
@@ -87,7 +87,7 @@ def _wrapped() -> Sampler:
 
 
 def _aec(game: str, kind: str, *choose: Any) -> Sampler:
-    # PettingZoo 1.27 deprecates its own modules without having them all in its registry.
+    # PettingZoo 1.27 deprecates these modules, but not all of them are in its registry.
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         module = importlib.import_module(f"pettingzoo.classic.{game}.{game}")
@@ -97,7 +97,7 @@ def _aec(game: str, kind: str, *choose: Any) -> Sampler:
 def _open_spiel(observed: bool) -> Sampler:
     pyspiel: Any = importlib.import_module("pyspiel")
     game = pyspiel.load_game("spades")
-    # Its fastest way: the tensor is written into an array of numpy's that is kept.
+    # The fastest way: the tensor is written to a NumPy array that is reused.
     observation = importlib.import_module("open_spiel.python.observation").make_observation(game)
     deck = list(range(52))
 
@@ -106,7 +106,7 @@ def _open_spiel(observed: bool) -> Sampler:
         while made < DECISIONS:
             state = game.new_initial_state()
             _shuffle(deck)
-            for card in deck:  # the deal is 52 chance nodes, at each of which the cards left are equally likely
+            for card in deck:  # 52 chance nodes, each uniform over the remaining cards
                 state.apply_action(card)
             while not state.is_terminal():
                 if observed:

@@ -1,4 +1,4 @@
-"""What ``spades bench`` prints: tables for people, the same as Markdown, and JSON."""
+"""The report of ``spades bench``: tables for the terminal, Markdown and JSON."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from spades_training.bench.training import Training
 
 __all__ = ["RATIOS", "Report"]
 
-# Which two cases are worth a ratio. Every case has one to the yardstick besides, where there is one.
+# Pairs of cases to compare. Every case is also compared with the yardstick, if there is one.
 RATIOS = (
     ("tables/random/two_player", "tables/random/partnership"),
     ("tables/step/1024", "tables/random/partnership"),
@@ -45,7 +45,7 @@ RATIOS = (
 
 @dataclass(frozen=True)
 class Report:
-    """All that was measured; what was not asked for is None."""
+    """All measurements; those that were not requested are None or empty."""
 
     machine: dict[str, Any]
     settings: dict[str, Any]
@@ -57,12 +57,12 @@ class Report:
     no_training: tuple[str, ...] = ()
 
     def ratios(self) -> list[tuple[str, str, Rates]]:
-        """(key, key of what it is compared with, ratios), for all pairs of which both ran."""
+        """(key, key of the reference, ratios) for all pairs of which both cases ran."""
         rates = self.main.rates
         return [(a, b, rates[a].over(rates[b])) for a, b in RATIOS if a in rates and b in rates]
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it as values that JSON can hold."""
+        """The report as values that JSON can hold."""
         result: dict[str, Any] = {
             "machine": self.machine,
             "settings": self.settings,
@@ -87,7 +87,7 @@ class Report:
         return result
 
     def sections(self) -> list[Section]:
-        """The tables, for people."""
+        """The tables."""
         found = [self._rates_section(), self._ratios_section()]
         if self.scaling:
             found.append(_scaling_section(self.scaling))
@@ -100,23 +100,23 @@ class Report:
         return [section for section in found if section.rows]
 
     def lines(self) -> list[str]:
-        """What stands above the tables, and what could not be measured."""
+        """The lines above the tables, including the cases that could not be measured."""
         repeats, seconds = self.settings["repeats"], self.settings["seconds"]
-        intro = f"Decisions per second of random play, {repeats} repeats of {seconds:g} s each, turn and turn about: "
-        tables = f"Batches are of {BATCH:,} tables unless it says otherwise; the choice of the actions is in the time."
+        intro = f"Decisions per second of random play, {repeats} interleaved repeats of {seconds:g} s each: "
+        tables = f"A batch is {BATCH:,} tables unless stated otherwise. Times include choosing the actions."
         lines = [one_line(self.machine), f"{intro}median (lowest - highest). {tables}"]
         lines += [f"not run: {one.case.text}: {one.reason}" for one in self.main.not_run]
         return lines + [f"not run: training: {reason}" for reason in self.no_training]
 
     def print(self, console: Console) -> None:
-        """Print it for people."""
+        """Print the report."""
         for line in self.lines():
             console.print(line, highlight=False, markup=False)
         for section in self.sections():
             console.print(section.table())
 
     def markdown(self) -> str:
-        """The same, to paste into a page."""
+        """The report as Markdown."""
         return "\n\n".join([*self.lines(), *(section.markdown() for section in self.sections())])
 
     def _to_yardstick(self) -> list[tuple[str, str, Rates]]:
@@ -131,35 +131,35 @@ class Report:
         for case in self.main.cases:
             row = (case.text, case.unit, _span(self.main.rates[case.key]))
             rows.append((*row, to_yardstick[case.key]) if to_yardstick else row)
-        columns = ("what", "counted", "a second", *(["of the yardstick"] if to_yardstick else []))
+        columns = ("case", "unit", "per second", *(["ratio to yardstick"] if to_yardstick else []))
         return Section("Rates", columns, rows)
 
     def _ratios_section(self) -> Section:
         text = {case.key: case.text for case in self.main.cases}
         rows = [(text[a], text[b], _span(ratio)) for a, b, ratio in self.ratios()]
-        return Section("Ratios", ("of", "to", "ratio"), rows)
+        return Section("Ratios", ("case", "reference", "ratio"), rows)
 
 
 @dataclass(frozen=True)
 class Section:
-    """One table: its title, the names of its columns, its rows."""
+    """One table: its title, column names and rows."""
 
     title: str
     columns: tuple[str, ...]
     rows: list[tuple[str, ...]]
 
     def table(self) -> Table:
-        """For the terminal."""
+        """The table for the terminal."""
         table = Table(title=self.title, title_justify="left", title_style="bold")
         for k, column in enumerate(self.columns):
-            number = k and column not in ("to", "counted")
+            number = k and column not in ("reference", "unit")
             table.add_column(column, justify="right" if number else "left", no_wrap=bool(number))
         for row in self.rows:
             table.add_row(*row)
         return table
 
     def markdown(self) -> str:
-        """For a page."""
+        """The table as Markdown."""
         lines = [self.columns, ("---",) * len(self.columns), *self.rows]
         return f"**{self.title}**\n\n" + "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
@@ -172,31 +172,31 @@ def _scaling_section(scaling: Measured) -> Section:
             rates = scaling.rates[f"{loop}/{count}"].values
             row.append(_span(Rates(tuple(1e9 / rate for rate in rates)), 0))
         rows.append(tuple(row))
-    title = "Nanoseconds for a decision, by the number of tables"
-    return Section(title, ("tables", "steps looped over in compiled code", "a call of step_random() a step"), rows)
+    title = "Nanoseconds per decision, by number of tables"
+    return Section(title, ("tables", "loop in compiled code", "one step_random() call per step"), rows)
 
 
 def _memory_section(memory: Memory) -> Section:
-    growth = "not told by this system" if memory.growth_bytes is None else f"{memory.growth_bytes / 1024:,.0f} KiB"
+    growth = "not available on this system" if memory.growth_bytes is None else f"{memory.growth_bytes / 1024:,.0f} KiB"
     rows = [
-        ("bytes of state for a table", f"{memory.state_bytes:,}"),
-        ("bytes for a table with its observation and all other arrays", f"{memory.table_bytes:,}"),
+        ("bytes per table, only the state", f"{memory.state_bytes:,}"),
+        ("bytes per table, all arrays", f"{memory.table_bytes:,}"),
         (f"construction of {memory.tables:,} tables", f"{memory.construction_seconds:.2f} s"),
         (f"growth over {memory.decisions:,} decisions and {memory.calls:,} calls", growth),
     ]
-    return Section("Memory", ("what", "how much"), rows)
+    return Section("Memory", ("quantity", "value"), rows)
 
 
 def _start_section(start: Start) -> Section:
     rows = [
-        ("python alone", start.python),
+        ("Python only", start.python),
         ("import spades_env (with torch)" if start.torch else "import spades_env (without torch)", start.importing),
-        ("first step of Tables, nothing compiled", start.first_tables),
-        ("first step of Tables, compiled before", start.later_tables),
-        ("first step of every interface, nothing compiled", start.first_all),
-        ("first step of every interface, compiled before", start.later_all),
+        ("first step of Tables, nothing cached", start.first_tables),
+        ("first step of Tables, compiled code cached", start.later_tables),
+        ("first step of every interface, nothing cached", start.first_all),
+        ("first step of every interface, compiled code cached", start.later_all),
     ]
-    return Section("Start of a process", ("what", "seconds"), [(text, f"{seconds:.2f}") for text, seconds in rows])
+    return Section("Start of a process", ("process", "seconds"), [(text, f"{seconds:.2f}") for text, seconds in rows])
 
 
 def _training_section(training: tuple[Training, ...]) -> Section:
@@ -204,8 +204,8 @@ def _training_section(training: tuple[Training, ...]) -> Section:
     for one in training:
         shares = tuple(f"{100 * share:.0f}%" for share in one.shares().values())
         rows.append((one.text, _span(one.rates), *shares, "" if one.ratio is None else _span(one.ratio)))
-    columns = ("MaskablePPO", "decisions/s", *training[0].shares(), "to nothing")
-    return Section("Training, share of wall time", columns, rows)
+    columns = ("MaskablePPO on", "decisions/s", *training[0].shares(), "ratio to an empty environment")
+    return Section("Training: shares of wall time", columns, rows)
 
 
 def _span(rates: Rates, digits: int | None = None) -> str:
@@ -217,7 +217,7 @@ def _span(rates: Rates, digits: int | None = None) -> str:
 
 
 def _rounded(value: float) -> str:
-    """Three digits: 54.3 M, 812 k, 0.0513."""
+    """Three significant digits, such as 54.3 M, 812 k or 0.0513."""
     for size, unit in ((1e6, " M"), (1e3, " k")):
         if value >= size:
             return f"{value / size:.{_decimals(value / size)}f}{unit}"
@@ -225,5 +225,5 @@ def _rounded(value: float) -> str:
 
 
 def _decimals(value: float) -> int:
-    """How many digits after the point make three in all."""
+    """Number of decimals for three significant digits."""
     return max(0, 2 - math.floor(math.log10(value)))

@@ -1,4 +1,4 @@
-"""Cost of a decision by the number of tables, and memory."""
+"""The cost of a decision by number of tables, and memory."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from spades_training.bench.ours import random_loop
 __all__ = ["COUNTS", "Memory", "measure_memory", "measure_scaling"]
 
 COUNTS = (1, 4, 16, 64, 256, 1024, 4096, 16_384, 65_536)
-_CHUNK = 16_384  # decisions, or one step of all tables if that is more, before a loop looks at the clock
+_CHUNK = 16_384  # decisions between two looks at the clock, or one step of all tables if that is more
 
 
 def measure_scaling(
@@ -23,7 +23,7 @@ def measure_scaling(
     counts: tuple[int, ...] = COUNTS,
     progress: Callable[[int, int], object] | None = None,
 ) -> Measured:
-    """Random play of ``partnership``, looped over in compiled code (``compiled/1024``) or called (``calls/1024``)."""
+    """Random play of ``partnership``, looped in compiled code (``compiled/1024``) or in Python (``calls/1024``)."""
     cases = []
     for count in counts:
         cases.append(Case(f"compiled/{count}", f"{count:,} tables", lambda count=count: _compiled(count)))
@@ -49,16 +49,16 @@ def _calls(count: int) -> Sampler:
 
 @dataclass(frozen=True)
 class Memory:
-    """What tables take.
+    """Memory of tables.
 
     Attributes:
-        state_bytes: of the record of a table.
-        table_bytes: of the record, its players' streams and all arrays that the caller sees.
-        tables: how many were made at once.
-        construction_seconds: to make that many and deal their first hands.
-        decisions: played afterwards at 1,024 tables ...
-        calls: ... and calls of ``step`` at a single one.
-        growth_bytes: of the memory of the process meanwhile; None where the system does not tell.
+        state_bytes: of a table's state.
+        table_bytes: of a table's state, its random streams and all arrays that the caller sees.
+        tables: number of tables constructed.
+        construction_seconds: time to construct them and deal their first hands.
+        decisions: number of decisions then played at 1,024 tables.
+        calls: number of calls of ``step`` then made at a single table.
+        growth_bytes: growth of the process during these; None if the system does not report it.
     """
 
     state_bytes: int
@@ -71,25 +71,26 @@ class Memory:
 
 
 def measure_memory(tables: int = COUNTS[-1], decisions: int = 10_000_000, calls: int = 100_000) -> Memory:
-    """Measure it.
+    """Measure memory.
 
     Args:
-        tables: how many to make.
-        decisions: how many to play at 1,024 tables.
-        calls: how many steps at one table.
+        tables: number of tables to construct.
+        decisions: number of decisions to play at 1,024 tables.
+        calls: number of steps at one table.
     """
     Tables("partnership", 1, 0)  # compiles
     start = time.perf_counter()
     made = Tables("partnership", tables, 0)
     seconds = time.perf_counter() - start
-    arrays = (*made._inputs(slice(None)), *made._outputs(slice(None)))
-    table_bytes = sum(array.nbytes for array in arrays if len(array) == tables) // tables
+    inputs = made.states, made.agent_rng
+    outputs = made.observation, made.action_mask, made.reward, made.terminated, made.truncated
+    table_bytes = sum(array.nbytes for array in inputs + outputs) // tables
     state_bytes = made.states.itemsize
-    del made, arrays
+    del made, inputs, outputs
 
     many, one = Tables("partnership", 1024, 0), Tables("partnership", 1, 0)
     before: int | None = None
-    for share in (10, 1):  # the first tenth warms up: what it allocates once is not growth
+    for share in (10, 1):  # the first tenth warms up, so that one-time allocations are not growth
         before = _resident()
         for _ in range(max(1, decisions // share // 1024)):
             many.step_random()
@@ -101,7 +102,7 @@ def measure_memory(tables: int = COUNTS[-1], decisions: int = 10_000_000, calls:
 
 
 def _resident() -> int | None:
-    """Bytes of memory that this process occupies, None where the system does not tell."""
+    """Resident memory of this process in bytes; None if the system does not report it."""
     try:
         for line in Path("/proc/self/status").read_text("utf8").splitlines():
             if line.startswith("VmRSS:"):

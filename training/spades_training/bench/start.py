@@ -1,4 +1,4 @@
-"""How long it takes until the first step: import, first compilation on a machine, later starts."""
+"""The time to the first step: import, first compilation on a machine, later starts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["Start", "measure_start"]
 
 _IMPORT = "import spades_env, sys; print(*sys.modules)"
 _TABLES = "from spades_env import Tables; Tables('partnership', 1024, 0).step_random()"
-# One of every interface, with the scripted player as the opponent: all that the package compiles for it.
+# Every interface with the scripted player as the opponent, which compiles all that the package needs for them.
 _ALL = """
 import numpy as np
 from spades_env import SpadesEnv, SpadesVectorEnv, Tables
@@ -37,14 +37,14 @@ class Start:
     """Seconds from the start of a process to its end.
 
     Attributes:
-        python: one that does nothing.
-        importing: one that imports ``spades_env``.
-        torch: whether that import brought torch along.
-        first_tables: the first step of ``Tables`` on a fresh machine, compilation included.
-        said: what was said on stderr meanwhile.
-        later_tables: the same, compiled before.
-        first_all: the first step of every interface with the scripted player, on a fresh machine.
-        later_all: the same, compiled before.
+        python: doing nothing.
+        importing: importing ``spades_env``.
+        torch: whether that import also imports torch.
+        first_tables: the first step of ``Tables`` on a new machine, including compilation.
+        said: what it printed on stderr meanwhile.
+        later_tables: the same with the compiled code cached.
+        first_all: the first step of every interface with the scripted player, on a new machine.
+        later_all: the same with the compiled code cached.
     """
 
     python: float
@@ -58,7 +58,7 @@ class Start:
 
 
 def measure_start(repeats: int) -> Start:
-    """Start processes and take their times; the medians of ``repeats`` where nothing is compiled."""
+    """Measure the start of processes; without compilation, the median of ``repeats``."""
     modules = _run(_IMPORT)[1].stdout.split()
     with tempfile.TemporaryDirectory() as tables, tempfile.TemporaryDirectory() as everything:
         first_tables, done = _run(_TABLES, tables)

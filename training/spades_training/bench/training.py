@@ -1,4 +1,4 @@
-"""What the environment takes of the time in which MaskablePPO trains."""
+"""The share of MaskablePPO's training time that the environment takes."""
 
 from __future__ import annotations
 
@@ -11,22 +11,24 @@ import numpy as np
 
 from spades_training.bench.loops import Picker
 from spades_training.bench.measure import Case, Rates, Sampler, measure
+from spades_training.learning.config import Config
+from spades_training.options import parse_rules
 
 __all__ = ["Training", "measure_training"]
 
 ENVIRONMENT, NETWORKS, UPDATES, REST = "environment", "opponents' networks", "updates", "policy and buffers"
-_RECORDED = 64  # steps that the environment which does nothing plays over and over
+_STORED = 64  # steps that the empty environment repeats
 
 
 @dataclass(frozen=True)
 class Training:
-    """How MaskablePPO fared in one environment.
+    """Measurements of MaskablePPO in one environment.
 
     Attributes:
-        text: says which.
-        rates: learner's decisions per second, updates included.
-        ratio: to the same on an environment that does nothing; None for that one itself.
-        seconds: of wall time in all repeats, by what they went to.
+        text: the name of the environment.
+        rates: learner's decisions per second, including updates.
+        ratio: of the rates to those on the empty environment; None for that environment.
+        seconds: wall time of all repeats, by part.
     """
 
     text: str
@@ -35,12 +37,12 @@ class Training:
     seconds: dict[str, float]
 
     def shares(self) -> dict[str, float]:
-        """``seconds`` as parts of 1."""
+        """``seconds`` as shares that sum to 1."""
         total = sum(self.seconds.values())
         return {name: seconds / total for name, seconds in self.seconds.items()}
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it as values that JSON can hold."""
+        """The measurements as values that JSON can hold."""
         ratio = None if self.ratio is None else self.ratio.to_dict()
         return {"text": self.text, "rates": self.rates.to_dict(), "ratio": ratio, "shares": self.shares()}
 
@@ -48,21 +50,21 @@ class Training:
 def measure_training(
     repeats: int, settings: dict[str, Any] | None = None, progress: Callable[[int, int], object] | None = None
 ) -> tuple[tuple[Training, ...], tuple[str, ...]]:
-    """Train as ``spades train`` does: on an environment that does nothing, against the scripted player, in self-play.
+    """Train as ``spades train`` does: on an empty environment, against the scripted player, and in self-play.
 
     Args:
-        repeats: rollouts, each with its update, in every environment, turn and turn about.
+        repeats: number of batches in each environment, interleaved, each with its update.
         settings: changes to ``Config``.
-        progress: called with the measurements done and those in all.
+        progress: called with the number of measurements done and the total.
 
     Returns:
-        The results, and the reasons why there are none.
+        The results, and the reasons for results that are missing.
     """
     clocks = {key: _Clock() for key in ("nothing", "heuristic", "selfplay")}
     texts = {
-        "nothing": "an environment that returns arrays and does nothing",
-        "heuristic": "SpadesVecEnv, opponents: heuristic",
-        "selfplay": "the self-play of `spades train`",
+        "nothing": "empty environment that returns stored arrays",
+        "heuristic": "SpadesVecEnv against heuristic",
+        "selfplay": "self-play of spades train",
     }
     cases = [
         Case(key, texts[key], lambda key=key, clock=clock: _learner(key, settings or {}, clock))
@@ -78,14 +80,14 @@ def measure_training(
 
 
 class _Clock:
-    """Adds up the seconds spent in some methods."""
+    """Accumulates the time spent in some methods."""
 
     def __init__(self) -> None:
         self.total = 0.0
         self.spent: dict[str, float] = dict.fromkeys((ENVIRONMENT, NETWORKS, UPDATES), 0.0)
 
     def watch(self, owner: Any, method: str, part: str, inside: str | None = None) -> None:
-        """Book the time in ``owner.method`` to ``part``; what it spends in a part ``inside`` is not counted twice."""
+        """Add the time of ``owner.method`` to ``part``, without the time it spends in the part ``inside``."""
         work = getattr(owner, method)
 
         def timed(*args: Any, **kwargs: Any) -> Any:
@@ -100,20 +102,18 @@ class _Clock:
         setattr(owner, method, timed)
 
     def seconds(self) -> dict[str, float]:
-        """Seconds by part."""
+        """The seconds of each part."""
         return {**self.spent, REST: self.total - sum(self.spent.values())}
 
 
 def _learner(key: str, settings: dict[str, Any], clock: _Clock) -> Sampler:
-    """A rollout and its update in one of the environments."""
+    """A batch of decisions and its update in one of the environments."""
     import torch
 
-    from spades_training.learning.config import Config
     from spades_training.learning.sb3 import SpadesVecEnv, policy_network
     from spades_training.learning.selfplay import OpponentMix, SelfPlayEnv
-    from spades_training.learning.streams import LearnerStreams
     from spades_training.learning.train import new_model
-    from spades_training.options import parse_rules
+    from spades_training.learning.trajectories import EpisodeOptions, LearnerTrajectories
 
     config = Config(**settings)
     rules = parse_rules(config.rules)
@@ -124,7 +124,7 @@ def _learner(key: str, settings: dict[str, Any], clock: _Clock) -> Sampler:
     spades = (
         SpadesVecEnv(tables) if key == "selfplay" else SpadesVecEnv(config.n_envs, rules=rules, opponents="heuristic")
     )
-    env: Any = LearnerStreams(spades, config.episode == "hand", config.bag_shaping)
+    env: Any = LearnerTrajectories(spades, EpisodeOptions(config.episode == "hand", config.bag_shaping))
     if key == "nothing":
         env = _replayed(env)
     clock.watch(env, "step_wait", ENVIRONMENT, inside=NETWORKS)
@@ -150,7 +150,7 @@ def _learner(key: str, settings: dict[str, Any], clock: _Clock) -> Sampler:
 
 
 def _replayed(env: Any) -> Any:
-    """An environment that returns, over and over, arrays which ``env`` once returned."""
+    """An environment that repeats arrays once returned by ``env``."""
     from stable_baselines3.common.vec_env import VecEnvWrapper
 
     class Replayed(VecEnvWrapper):
@@ -161,7 +161,7 @@ def _replayed(env: Any) -> Any:
             self.first_masks = env.env_method("action_masks").copy()
             self.steps, self.masks = [], []
             masks, picker = self.first_masks, Picker(env.num_envs)
-            for _ in range(_RECORDED):
+            for _ in range(_STORED):
                 picker.pick(masks)
                 observations, rewards, dones, _infos = env.step(picker.actions)
                 masks = env.env_method("action_masks").copy()
@@ -177,7 +177,7 @@ def _replayed(env: Any) -> Any:
             pass
 
         def step_wait(self) -> Any:
-            self.turn = (self.turn + 1) % _RECORDED
+            self.turn = (self.turn + 1) % _STORED
             self.now = self.masks[self.turn]
             return self.steps[self.turn]
 

@@ -1,1 +1,1 @@
-"""Bidding research: hands played to learn from, models of them, and known results to check them by."""
+"""Bidding research: played hands as data, models fitted to them, and open-card and known results to check them."""

@@ -1,4 +1,4 @@
-"""Bidding data: a row for every seat of every deal, in Parquet files written shard by shard."""
+"""Bidding data: one row for each seat of each deal, written shard by shard to Parquet files."""
 
 from __future__ import annotations
 
@@ -16,50 +16,50 @@ from typing import Any
 import numpy as np
 from spades_agents.bidder.features import FEATURES, hand_features
 from spades_agents.registry import make_agent
-from spades_agents.search import solve_four, solve_two
 
 from spades_env.checks import check_int
 from spades_env.engine.state import BLIND_BID
 from spades_env.rules import Rules
-from spades_training.bidding.hands import PlayedHands, play_hands
+from spades_training.bidding.double_dummy import double_dummy
+from spades_training.bidding.hands import Exploration, PlayedHands, play_hands
 from spades_training.files import write_whole
 
-__all__ = ["COLUMNS", "DataSettings", "double_dummy", "read_data", "rows_of", "write_data"]
+__all__ = ["COLUMNS", "DataSettings", "read_data", "rows_of", "write_data"]
 
 SETTINGS = "settings.json"
-# Name of each column, with {k} for the other seats (clockwise from 1) or the sides (0 the own), and what it says.
+# The columns and their meaning; {k} counts the other seats (clockwise from 1) or the sides (0 is the seat's own side).
 COLUMNS = {
-    "deal": "number of the deal: its cards are those of the first hand of Game(rules, seed=(seed, deal)), seat 0 opens",
-    "seat": "the seat that the row is about",
-    "position": "its place in the bidding order; so many bids it has heard",
-    "hand": "its 13 (17) cards when it bid, a set of 52 bits; after the draft and the exchange",
+    "deal": "number of the deal: its cards are those of the first hand of Game(rules, seed=(seed, deal)); seat 0 opens",
+    "seat": "the seat",
+    "position": "its place in the bidding order, which is the number of bids that it has heard",
+    "hand": "its 13 (17) cards when it bid, after the draft and the exchange, as a 52-bit set",
     **FEATURES,
     "bid": "its bid, 0 for nil",
-    "blind": "whether it is a blind nil",
-    "drawn": "whether the bid was drawn at random, not the player's own",
+    "blind": "whether the bid is a blind nil",
+    "drawn": "whether the bid was drawn at random instead of chosen by the player",
     "bid_{k}": "bids of the other seats, clockwise",
     "blind_{k}": "whether they are blind nils",
-    "score_{k}": "points of each side before the hand, the own side first",
-    "bags_{k}": "its bags",
+    "score_{k}": "points of each side before the hand, the seat's own side first",
+    "bags_{k}": "bags of each side before the hand",
     "tricks": "tricks won by the seat",
-    "tricks_{k}": "by the other seats, clockwise",
-    "points": "points that the hand brought the seat's side, bag penalties included",
-    "double_dummy": "tricks that its side takes if all see all cards and play for tricks alone; null if not solved",
+    "tricks_{k}": "tricks won by the other seats, clockwise",
+    "points": "points of the seat's side for the hand, including bag penalties",
+    "double_dummy": "tricks of its side when all cards are open and everyone plays only for tricks; null if not solved",
 }
 
 
 @dataclass(frozen=True)
 class DataSettings:
-    """What the rows depend on; the number of workers is not among it.
+    """Everything that determines the rows.
 
     Attributes:
         rules: every field of the rules.
-        agents: names of the players, one for all seats or one for each.
+        agents: names of the players, one for all seats or one for each seat.
         seed: of the deals.
-        explore: the share of bids drawn at random.
-        blind: the share of blind questions answered by blind nil at random.
-        double_dummy: whether all deals are solved.
-        shard: deals in a file.
+        explore: share of bids drawn at random.
+        blind: share of blind nil decisions forced to blind nil.
+        double_dummy: whether every deal is solved.
+        shard: deals per file.
     """
 
     rules: dict[str, Any]
@@ -75,7 +75,7 @@ class DataSettings:
         check_int("shard", self.shard, 1, 1_000_000)
         for name in ("explore", "blind"):
             if not 0 <= getattr(self, name) <= 1:
-                raise ValueError(f"{name} must lie in 0..1, got {getattr(self, name)}")
+                raise ValueError(f"{name} must be in 0..1, got {getattr(self, name)}")
         players = Rules.from_dict(self.rules).players
         if len(self.agents) not in (1, players):
             raise ValueError(f"agents must be one name or {players}, got {len(self.agents)}")
@@ -83,35 +83,19 @@ class DataSettings:
             make_agent(agent)
 
     def text(self) -> str:
-        """As JSON."""
+        """The settings as JSON."""
         return json.dumps(asdict(self), indent=1) + "\n"
 
 
-def double_dummy(rules: Rules, hands: np.ndarray) -> np.ndarray:
-    """Tricks that each side takes with all cards open, playing for tricks alone.
+def rows_of(hands: PlayedHands, rules: Rules, first: int, solved: np.ndarray | None) -> dict[str, np.ndarray]:
+    """The columns of :data:`COLUMNS`, sorted by deal and seat.
 
     Args:
-        rules: the rules.
-        hands: uint64[n, players], whole hands by seat; seat 0 has opened.
-
-    Returns:
-        int64[n, sides].
+        hands: the hands of consecutive deals.
+        rules: their rules.
+        first: the number of the first deal.
+        solved: int64 of shape (n, sides), the double-dummy tricks; without them that column is left out.
     """
-    leader = rules.leads_first
-    shared = {"spades_must_break": rules.spades_must_break, "every_card": False, "threads": 1}
-    first = np.ascontiguousarray(hands)
-    if rules.players == 2:
-        own = solve_two(first, leader, **shared).values
-    elif rules.partners:
-        own = solve_four(first, leader, **shared).values
-    else:
-        sides = [solve_four(first, leader, side=[seat], **shared).values for seat in range(rules.players)]
-        return np.stack(sides, axis=1).astype(np.int64)
-    return np.stack([own, rules.hand_size - own], axis=1).astype(np.int64)
-
-
-def rows_of(hands: PlayedHands, rules: Rules, first: int, solved: np.ndarray | None) -> dict[str, np.ndarray]:
-    """The columns of :data:`COLUMNS` for some hands, sorted by deal and seat; ``double_dummy`` only if solved."""
     states, players, sides = hands.states, rules.players, rules.sides
     count = len(states)
     held = (states["hands"] | states["plays"])[:, :players]
@@ -150,17 +134,18 @@ def rows_of(hands: PlayedHands, rules: Rules, first: int, solved: np.ndarray | N
 
 
 def shard_file(folder: Path, index: int) -> Path:
-    """The file of a shard."""
+    """The path of a shard."""
     return folder / f"shard-{index:05d}.parquet"
 
 
 def make_shard(settings: DataSettings, folder: Path, index: int) -> int:
-    """Play, solve and write one shard; returns its number."""
+    """Play, solve and write shard ``index``; returns ``index``."""
     import polars
 
     rules = Rules.from_dict(settings.rules)
     first = index * settings.shard
-    hands = play_hands(rules, settings.agents, settings.seed, first, settings.shard, settings.explore, settings.blind)
+    exploration = Exploration(settings.explore, settings.blind)
+    hands = play_hands(rules, settings.agents, settings.seed, first, settings.shard, exploration)
     solved = None
     if settings.double_dummy:
         solved = double_dummy(rules, (hands.states["hands"] | hands.states["plays"])[:, : rules.players])
@@ -180,72 +165,72 @@ def write_data(
     workers: int = 1,
     progress: Callable[[int, int], object] | None = None,
 ) -> int:
-    """Write the shards that ``folder`` lacks: called again after a kill, it goes on where it was.
+    """Write the shards that are missing in ``folder``, so that calling it again continues an interrupted run.
 
     Args:
-        settings: of the rows; those of a folder that was begun must be the same.
-        folder: made if need be. One call at a time may write to it.
-        deals: how many, rounded up to whole shards; more than before adds shards.
-        workers: processes; the files do not depend on it.
-        progress: called with the shards that are there and the shards in all.
+        settings: must equal those of the data that the folder already holds.
+        folder: created if necessary. Only one call at a time may write to it.
+        deals: number of deals, rounded up to whole shards. More deals than before add shards.
+        workers: number of processes; it does not change the files.
+        progress: called with the number of shards that exist and the total.
 
     Returns:
-        How many shards were written.
+        The number of shards written.
 
     Raises:
-        ValueError: if the folder holds data of other settings, or something else.
-        OSError: if it cannot be written.
+        ValueError: if the folder holds data with other settings, or other files.
+        OSError: if a file cannot be written.
     """
     shards = -(-check_int("deals", deals, 1, 10**9) // settings.shard)
     check_int("workers", workers, 1, 1024)
     _prepare(settings, folder)
     missing = [index for index in range(shards) if not shard_file(folder, index).exists()]
     done = shards - len(missing)
-    tell = progress or (lambda done, total: None)
-    tell(done, shards)
+    report = progress or (lambda done, total: None)
+    report(done, shards)
     if workers == 1 or len(missing) < 2:
         for index in missing:
             make_shard(settings, folder, index)
             done += 1
-            tell(done, shards)
+            report(done, shards)
         return len(missing)
     with ProcessPoolExecutor(workers, get_context("spawn"), initializer=_end_with_parent) as pool:
         for finished in as_completed([pool.submit(make_shard, settings, folder, index) for index in missing]):
             finished.result()
             done += 1
-            tell(done, shards)
+            report(done, shards)
     return len(missing)
 
 
 def _prepare(settings: DataSettings, folder: Path) -> None:
-    """Make the folder, or check that it holds data of these settings."""
+    """Create the folder, or check that it holds data with these settings."""
     folder.mkdir(parents=True, exist_ok=True)
     file = folder / SETTINGS
     if not file.exists():
         if any(folder.iterdir()):
-            raise ValueError(f"the folder {folder} holds something else: it has no {SETTINGS}")
+            raise ValueError(f"the folder {folder} is not empty and has no {SETTINGS}: choose another one")
         write_whole(file, settings.text())
         return
     before, now = read_settings(folder), json.loads(settings.text())
     for name, value in now.items():
         if before.get(name) != value:
-            raise ValueError(f"{folder} was begun with {name}={before.get(name)}, now it is {value}")
-    for left in folder.glob(".shard-*"):  # of a process that was killed
+            raise ValueError(f"{folder} holds data with {name}={before.get(name)}, got {value}")
+    for left in folder.glob(".shard-*"):  # temporary file of a killed process
         left.unlink()
 
 
 def _end_with_parent() -> None:
-    """Let a worker end when the process that started it was killed; it would wait for work for ever."""
+    """Exit when the parent process is killed; otherwise a worker would wait for work forever."""
     parent = parent_process()
     if parent is not None:
         threading.Thread(target=lambda: (parent.join(), os._exit(1)), daemon=True).start()
 
 
 def read_settings(folder: Path) -> dict[str, Any]:
-    """The settings of a folder of data.
+    """The settings of the data in a folder.
 
     Raises:
-        ValueError: if it is not one.
+        ValueError: if it holds no bidding data.
     """
     try:
         return json.loads((folder / SETTINGS).read_text())
@@ -254,7 +239,7 @@ def read_settings(folder: Path) -> dict[str, Any]:
 
 
 def read_data(folder: Path) -> tuple[Any, Rules]:
-    """All rows of a folder as a polars DataFrame, sorted by deal and seat, and their rules.
+    """All rows in a folder as a polars DataFrame, sorted by deal and seat, and their rules.
 
     Raises:
         ValueError: if there are none.
@@ -264,5 +249,5 @@ def read_data(folder: Path) -> tuple[Any, Rules]:
     rules = Rules.from_dict(read_settings(folder)["rules"])
     files = sorted(folder.glob("shard-*.parquet"))
     if not files:
-        raise ValueError(f"{folder} holds no bidding data yet: run spades bidding-data")
+        raise ValueError(f"{folder} holds no shards yet: run spades bidding-data")
     return polars.concat([polars.read_parquet(file) for file in files]), rules

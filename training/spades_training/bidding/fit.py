@@ -25,34 +25,34 @@ from spades_env.rules import Rules
 
 __all__ = ["Rows", "examples", "fit_model", "predict", "split"]
 
-MOST_ROWS = 200_000  # a head is fitted to at most so many
+MOST_ROWS = 200_000  # to fit a head to
 PENALTY = 0.3  # inverse strength of the L2 penalty on weights of standardised inputs
 MOST_STEPS = 300
-MOST_ENDINGS = 500  # of hands with a blind nil that are kept, for each position
+MOST_ENDINGS = 500  # of hands with a blind nil, for each position
 
 
 @dataclass(frozen=True)
 class Rows:
-    """Bidding data as the model sees it, a row for a seat of a deal; everything about the other side is its sum.
+    """Bidding data as the model sees it, one row for each seat of each deal; the other side appears only as a sum.
 
     Attributes:
-        deal: int64[n].
-        features: float64[n, len(FEATURES)].
-        position: int64[n], place in the bidding order.
-        bid: int64[n], the seat's own.
-        partner: int64[n], her bid; 0 without a partner.
-        others: int64[n], sum of the other side's bids.
-        nils: int64[n], how many of them bid nil.
-        partner_heard: bool[n], whether the partner bid before the seat.
-        heard: int64[n], how many of the other side bid before it.
-        others_heard: int64[n], the sum of their bids.
-        nils_heard: int64[n], how many of them bid nil.
-        need: float64[n], tens of points that the own side lacks to the target.
-        their_need: float64[n], the same of the other side.
-        tricks: int64[n], the seat's.
-        partner_tricks: int64[n], the partner's.
-        blind: bool[n], the seat bid blind nil.
-        any_blind: bool[n], some seat did.
+        deal: int64 of shape (n,).
+        features: float64 of shape (n, len(FEATURES)).
+        position: int64 of shape (n,), place in the bidding order.
+        bid: int64 of shape (n,), the seat's bid.
+        partner: int64 of shape (n,), its partner's bid; 0 without a partner.
+        others: int64 of shape (n,), sum of the other side's bids.
+        nils: int64 of shape (n,), number of nils among them.
+        partner_heard: bool of shape (n,), whether the partner bid before the seat.
+        heard: int64 of shape (n,), number of the other side's bids made before the seat's.
+        others_heard: int64 of shape (n,), sum of those bids.
+        nils_heard: int64 of shape (n,), number of nils among them.
+        need: float64 of shape (n,), tens of points that the seat's side is short of the target.
+        their_need: float64 of shape (n,), the same for the other side.
+        tricks: int64 of shape (n,), tricks won by the seat.
+        partner_tricks: int64 of shape (n,), tricks won by its partner.
+        blind: bool of shape (n,), whether the seat bid blind nil.
+        any_blind: bool of shape (n,), whether any seat did.
     """
 
     deal: np.ndarray
@@ -75,7 +75,7 @@ class Rows:
 
     @classmethod
     def of(cls, frame: Any, rules: Rules) -> Rows:
-        """The rows of a DataFrame as :func:`spades_training.bidding.data.read_data` gives it."""
+        """The rows of a DataFrame from :func:`spades_training.bidding.data.read_data`."""
         players = rules.players
 
         def ints(name: str) -> np.ndarray:
@@ -119,39 +119,32 @@ class Rows:
 
 
 def needed(target: int, scores: np.ndarray) -> np.ndarray:
-    """Tens of points that scores lack to the target, at most NEEDED."""
+    """Tens of points that ``scores`` are short of the target, from 0 to NEEDED."""
     return np.clip((target - scores) / 10, 0, NEEDED)
 
 
 def split(frame: Any, share: float = 0.2) -> tuple[Any, Any]:
-    """A DataFrame of bidding data as what to fit to, and the last ``share`` of the deals, to test on."""
+    """Split a DataFrame of bidding data into rows to fit to and the last ``share`` of the deals to test on."""
     held_out = frame["deal"] >= int(frame["deal"].max() * (1 - share)) + 1
     return frame.filter(~held_out), frame.filter(held_out)
 
 
 @jit
-def fill_play(features, bid, partner, others, nils, position, tricks, out):
-    """:func:`play_inputs` for every row."""
+def fill_play(features, bids, position, tricks, out):
+    """:func:`play_inputs` for every row; the columns of ``bids`` are bid, partner, others and nils."""
     for k in range(len(out)):
-        play_inputs(features[k], bid[k], partner[k], others[k], nils[k], position[k], tricks, out[k])
+        play_inputs(features[k], bids[k, 0], bids[k, 1], bids[k, 2], bids[k, 3], position[k], tricks, out[k])
 
 
 @jit
-def fill_bid(features, bid, partner, heard, others, nils, position, need, their_need, out):
-    """:func:`bid_inputs` for every row."""
+def fill_bid(features, bids, position, needs, out):
+    """:func:`bid_inputs` for every row.
+
+    The columns of ``bids`` are bid, partner, heard, others_heard, nils_heard; those of ``needs`` are need, their_need.
+    """
     for k in range(len(out)):
-        bid_inputs(
-            features[k],
-            bid[k],
-            partner[k],
-            heard[k],
-            others[k],
-            nils[k],
-            position[k],
-            need[k],
-            their_need[k],
-            out[k],
-        )
+        own, partner, heard, others, nils = bids[k, 0], bids[k, 1], bids[k, 2], bids[k, 3], bids[k, 4]
+        bid_inputs(features[k], own, partner, heard, others, nils, position[k], needs[k, 0], needs[k, 1], out[k])
 
 
 @jit
@@ -162,7 +155,11 @@ def fill_chances(weights, head, inputs, out):
 
 
 def examples(name: str, rows: Rows, rules: Rules) -> tuple[np.ndarray, np.ndarray, Rows]:
-    """What a head learns from: inputs, float64[n, INPUTS], classes, int64[n], and the rows that they come from."""
+    """The data of a head.
+
+    Returns:
+        Inputs (float64 of shape (n, INPUTS)), classes (int64 of shape (n,)) and the rows that they come from.
+    """
     partners = rules.partners
     rows = rows[~rows.any_blind]
     chosen = {
@@ -177,13 +174,13 @@ def examples(name: str, rows: Rows, rules: Rules) -> tuple[np.ndarray, np.ndarra
     rows = rows[np.broadcast_to(chosen, len(rows))]
     inputs = np.zeros((len(rows), INPUTS))
     if name in ("partner", "others"):
-        # The partner's bid is told before the others' that are still to come, so those may depend on it.
+        # The partner's bid comes before the others' remaining bids, so they may depend on it.
         partner = rows.partner if partners and name == "others" else np.full(len(rows), -1)
-        heard = rows.heard, rows.others_heard, rows.nils_heard
-        fill_bid(rows.features, rows.bid, partner, *heard, rows.position, rows.need, rows.their_need, inputs)
+        bids = np.stack([rows.bid, partner, rows.heard, rows.others_heard, rows.nils_heard], axis=1)
+        fill_bid(rows.features, bids, rows.position, np.stack([rows.need, rows.their_need], axis=1), inputs)
     else:
-        bids = rows.bid, rows.partner, rows.others, rows.nils
-        fill_play(rows.features, *bids, rows.position, rules.hand_size, inputs)
+        bids = np.stack([rows.bid, rows.partner, rows.others, rows.nils], axis=1)
+        fill_play(rows.features, bids, rows.position, rules.hand_size, inputs)
     over = {
         "tricks": rows.tricks + rows.partner_tricks - rows.bid - rows.partner,
         "alone": rows.tricks - rows.bid,
@@ -200,17 +197,17 @@ def examples(name: str, rows: Rows, rules: Rules) -> tuple[np.ndarray, np.ndarra
 
 
 def fit_head(inputs: np.ndarray, classes: np.ndarray) -> np.ndarray:
-    """Weights of a head, float64[INPUTS + 1, CLASSES], for inputs as they are."""
+    """Fit a head; returns its weights for unscaled inputs, float64 of shape (INPUTS + 1, CLASSES)."""
     from sklearn.linear_model import LogisticRegression
 
     table = np.zeros((INPUTS + 1, CLASSES))
     table[INPUTS] = -np.inf
     mean, scale = inputs.mean(0), inputs.std(0)
-    scale[scale == 0] = np.inf  # an input that never changes tells nothing
+    scale[scale == 0] = np.inf  # a constant input gets the weight 0
     model = LogisticRegression(C=PENALTY, max_iter=MOST_STEPS, tol=1e-3)
     model.fit((inputs - mean) / scale, classes)
     weights, constants = np.asarray(model.coef_), np.asarray(model.intercept_)
-    if len(model.classes_) == 2:  # scikit-learn gives the log odds of the second alone
+    if len(model.classes_) == 2:  # scikit-learn returns only the log odds of the second
         weights, constants = (np.stack([np.zeros_like(part[0]), part[0]]) for part in (weights, constants))
     table[:INPUTS, model.classes_] = (weights / scale).T
     table[INPUTS, model.classes_] = constants - (weights / scale) @ mean
@@ -218,10 +215,10 @@ def fit_head(inputs: np.ndarray, classes: np.ndarray) -> np.ndarray:
 
 
 def fit_model(frame: Any, rules: Rules, report: Any = None) -> BiddingModel:
-    """Fit all heads to a DataFrame of bidding data; the card is left empty.
+    """Fit all heads to a DataFrame of bidding data; the card stays empty.
 
     Args:
-        frame: as :func:`spades_training.bidding.data.read_data` gives it.
+        frame: from :func:`spades_training.bidding.data.read_data`.
         rules: of the data: two players or partners.
         report: called with the name of each head and its number of rows.
 
@@ -235,9 +232,9 @@ def fit_model(frame: Any, rules: Rules, report: Any = None) -> BiddingModel:
     for k, name in enumerate(HEADS):
         inputs, classes, _ = examples(name, rows, rules)
         if not len(classes) and not rules.partners:
-            continue  # there is no partner
+            continue  # a head that needs a partner
         if len(np.unique(classes)) < 2:
-            raise ValueError(f"too little data to fit the head {name!r}: {len(classes)} rows")
+            raise ValueError(f"not enough data to fit the head {name!r}: {len(classes)} rows")
         if report:
             report(name, min(len(classes), MOST_ROWS))
         weights[k] = fit_head(inputs[:MOST_ROWS], classes[:MOST_ROWS])
@@ -245,16 +242,16 @@ def fit_model(frame: Any, rules: Rules, report: Any = None) -> BiddingModel:
 
 
 def predict(model: BiddingModel, name: str, inputs: np.ndarray) -> np.ndarray:
-    """Chances of the classes of a head, float64[n, CLASSES]."""
+    """The class probabilities of a head, float64 of shape (n, CLASSES)."""
     out = np.zeros((len(inputs), CLASSES))
     fill_chances(model.weights, list(HEADS).index(name), np.ascontiguousarray(inputs), out)
     return out
 
 
 def blind_endings(frame: Any, rules: Rules) -> np.ndarray:
-    """How hands ended in which a seat was made to bid blind nil, as :class:`BiddingModel` keeps them.
+    """How hands with a forced blind nil ended, in the format of :class:`BiddingModel`.
 
-    A systematic sample of the sorted endings: the shares of made nils, of contracts and so on are those of all.
+    This is a systematic sample of the sorted endings, so it keeps the shares of nils made, contracts made and so on.
     """
     players = rules.players
     names = [("bid", "blind", "tricks"), *((f"bid_{k}", f"blind_{k}", f"tricks_{k}") for k in range(1, players))]

@@ -1,4 +1,4 @@
-"""Single hands, played from scores drawn at random, with some bids that nobody would make."""
+"""Single hands, played from random scores, with some bids replaced by random ones."""
 
 from __future__ import annotations
 
@@ -15,22 +15,39 @@ from spades_env.game import IllegalAction
 from spades_env.rules import Rules
 from spades_env.tables import Tables, agent_seed
 
-__all__ = ["PlayedHands", "play_hands"]
+__all__ = ["Exploration", "PlayedHands", "play_hands"]
 
-REACH = 2  # a bid drawn at random lies so far from the player's own, or is nil
-NIL_SHARE = 0.2  # of the bids drawn at random
+REACH = 2  # a random bid other than nil is at most this far from the player's own
+NIL_SHARE = 0.2  # of the random bids
+
+
+@dataclass(frozen=True)
+class Exploration:
+    """How often the players' bids are replaced by random ones.
+
+    Attributes:
+        explore: share of bids drawn at random: nil one time in five, otherwise uniformly within two of the player's
+            own bid.
+        blind: share of blind nil decisions forced to blind nil.
+    """
+
+    explore: float = 0.0
+    blind: float = 0.0
+
+
+NO_EXPLORATION = Exploration()
 
 
 @dataclass(frozen=True)
 class PlayedHands:
-    """``n`` hands, one a deal.
+    """``n`` hands, one for each deal.
 
     Attributes:
-        states: STATE[n], each table when all but the last card has been played: it still shows the whole hand, that is
-            ``hands | plays``, bids, ``order``, and the scores and bags before the hand.
-        tricks: int64[n, players], tricks won.
-        points: int64[n, sides], what the hand brought, bag penalties included.
-        drawn: bool[n, players], whether the seat's bid (or its blind nil) was drawn at random.
+        states: STATE of shape (n,), each table before its last card. The state still holds the whole hand: the cards
+            dealt (``hands | plays``), the bids, the ``order`` of play, and the scores and bags before the hand.
+        tricks: int64 of shape (n, players), tricks won.
+        points: int64 of shape (n, sides), points for the hand, including bag penalties.
+        drawn: bool of shape (n, players), whether the seat's bid (or blind nil) was drawn at random.
     """
 
     states: np.ndarray
@@ -45,45 +62,43 @@ def play_hands(
     seed: int,
     first: int,
     count: int,
-    explore: float = 0.0,
-    blind: float = 0.0,
+    exploration: Exploration = NO_EXPLORATION,
     level: bool = False,
 ) -> PlayedHands:
     """Play the deals ``first`` to ``first + count - 1`` of a seed, one hand each.
 
-    Deal ``i`` has the cards of the first hand of ``Game(rules, seed=(seed, i))`` and seat 0 opens. Each side's score is
-    drawn from 0 to 10 short of the target, its bags from 0 up; a score ends in its bags, as it does in a match.
+    Deal ``i`` has the cards of the first hand of ``Game(rules, seed=(seed, i))``, and seat 0 opens. Each side's score
+    is drawn between 0 and the target, and its bags between 0 and the bag limit; as in a match, the last digit of a
+    score is the number of bags.
 
     Args:
         rules: the rules.
-        agents: a player for each seat, or one for all, by name or itself.
-        seed: of decks, dice, scores and drawn bids.
+        agents: a player for each seat, or one for all seats, as names or agents.
+        seed: of the decks, the players, the scores and the random bids.
         first: the first deal.
-        count: how many.
-        explore: the share of bids that are drawn at random instead: nil one time in five, else uniformly within two of
-            the player's own.
-        blind: the share of blind questions that are answered by blind nil whatever the player wants.
-        level: play all from 0-0 without bags instead.
+        count: number of deals.
+        exploration: how often bids are replaced by random ones.
+        level: start every hand at 0-0 without bags instead.
 
     Raises:
-        ValueError: if there are neither one nor ``rules.players`` agents, or one makes an illegal move.
+        ValueError: if the number of agents is neither one nor ``rules.players``, or an agent makes an illegal move.
     """
     if len(agents) not in (1, rules.players):
-        raise ValueError(f"{rules.name} needs one agent or {rules.players}, got {len(agents)}")
+        raise ValueError(f"{rules.name} needs 1 or {rules.players} agents, got {len(agents)}")
     players = [make_agent(agents[seat % len(agents)]) for seat in range(rules.players)]
     tables = Tables(rules, count, [(seed, first + k) for k in range(count)], max_hands=1, auto_reset=False)
     rng = np.random.default_rng((seed, first, count))
     if not level:
         bags = rng.integers(0, max(rules.bag_limit, 1), (count, rules.sides))
         tables.set_scores(10 * rng.integers(0, max(rules.target // 10, 1), bags.shape) + bags, bags)
-    dice = _Dice(rng, rules, count, explore, blind)
+    bids = _RandomBids(rng, rules, count, exploration)
     states = copy_state(tables.states)
     for rows in [np.arange(count)] if _all_batch(players) else np.arange(count)[:, None]:
         _reset(players, seed, first + int(rows[0]))
-        _play(tables, players, rows, dice, states)
+        _play(tables, players, rows, bids, states)
     tricks = tables.states["last_tricks"][:, : rules.players].astype(np.int64)
     points = tables.states["points"][:, : rules.sides].astype(np.int64)
-    return PlayedHands(states, tricks, points, dice.drawn)
+    return PlayedHands(states, tricks, points, bids.drawn)
 
 
 def _all_batch(players: Sequence[Agent]) -> bool:
@@ -95,8 +110,8 @@ def _reset(players: Sequence[Agent], seed: int, deal: int) -> None:
         player.reset(agent_seed((seed, deal), seat))
 
 
-def _play(tables: Tables, players: Sequence[Agent], rows: np.ndarray, dice: _Dice, states: np.ndarray) -> None:
-    """Play the hands at ``rows`` to the end, keeping each record in ``states`` before its last card."""
+def _play(tables: Tables, players: Sequence[Agent], rows: np.ndarray, bids: _RandomBids, states: np.ndarray) -> None:
+    """Play the hands at ``rows`` to the end, and copy each state to ``states`` before its last card."""
     last = tables.rules.players * tables.rules.hand_size - 1
     while len(rows):
         actions = np.empty(len(rows), np.int64)
@@ -107,30 +122,30 @@ def _play(tables: Tables, players: Sequence[Agent], rows: np.ndarray, dice: _Dic
                 actions[mine] = player.act_batch(tables, rows[mine])
             else:
                 actions[mine] = [player.act(tables.view(int(row))) for row in rows[mine]]
-        dice.change(tables, rows, actions)
+        bids.replace(tables, rows, actions)
         ending = rows[(tables.states["phase"][rows] == PLAY) & (tables.states["played"][rows] == last)]
         states[ending] = tables.states[ending]
         try:
             tables.advance(actions, rows)
         except IllegalAction as error:
-            raise IllegalAction(f"an illegal move in the bidding data: {error}") from None
+            raise IllegalAction(f"illegal move while playing bidding data: {error}") from None
         rows = rows[tables.states["hand_number"][rows] == 0]
 
 
-class _Dice:
-    """Bids drawn at random, the same for a deal and seat whoever plays."""
+class _RandomBids:
+    """Random bids, which depend on the deal and the seat but not on the players."""
 
-    def __init__(self, rng: np.random.Generator, rules: Rules, count: int, explore: float, blind: float) -> None:
+    def __init__(self, rng: np.random.Generator, rules: Rules, count: int, exploration: Exploration) -> None:
         shape = (count, rules.players)
         self.most = rules.hand_size
-        self.draws = rng.random(shape) < explore
+        self.draws = rng.random(shape) < exploration.explore
         self.nil = rng.random(shape) < NIL_SHARE
         self.shift = rng.integers(-REACH, REACH + 1, shape)
-        self.blind = rng.random(shape) < blind
+        self.blind = rng.random(shape) < exploration.blind
         self.drawn = np.zeros(shape, np.bool_)
 
-    def change(self, tables: Tables, rows: np.ndarray, actions: np.ndarray) -> None:
-        """Put the drawn answers in the place of the players'."""
+    def replace(self, tables: Tables, rows: np.ndarray, actions: np.ndarray) -> None:
+        """Replace some of the players' bids in ``actions`` by the random ones."""
         seats = tables.seat[rows]
         phase = tables.states["phase"][rows]
         asked = (phase == BLIND) & self.blind[rows, seats]

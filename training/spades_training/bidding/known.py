@@ -1,4 +1,4 @@
-"""How often an ace, king or queen of a plain suit wins: as published, counted exactly, and in play.
+"""How often an ace, king or queen of a plain suit wins a trick: published, exact and observed values.
 
 ``python -m spades_training.bidding.known`` prints the table.
 """
@@ -14,30 +14,31 @@ import typer
 from spades_env.rules import Rules
 from spades_training.bidding.hands import PlayedHands, play_hands
 from spades_training.evaluation.intervals import Estimate, proportion
+from spades_training.options import SeedOption
 
 __all__ = ["PUBLISHED", "both_follow", "cards_won", "in_play"]
 
-# The chance that the card wins a trick, by cards of its suit in the hand, in a game of partners: Cohensius, Meir, Oved
-# and Stern, "Bidding in Spades", ECAI 2020.
+# The chance that the card wins a trick, by the number of cards of its suit in the hand, in a game with partners:
+# Cohensius, Meir, Oved and Stern, "Bidding in Spades", ECAI 2020.
 PUBLISHED = {
     "ace": {1: 0.994, 2: 0.990, 3: 0.983, 4: 0.970, 5: 0.948, 6: 0.915, 7: 0.857, 8: 0.774},
     "king": {2: 0.907, 3: 0.855, 4: 0.779, 5: 0.678, 6: 0.544, 7: 0.381, 8: 0.214},
     "queen": {3: 0.489, 4: 0.350, 5: 0.212, 6: 0.095},
 }
-# The trick of the suit that the card is kept for, and its rank.
+# The round of the suit that the card is kept for, which is also its rank from the top.
 ROUND = {"ace": 1, "king": 2, "queen": 3}
 
 
 def both_follow(length: int, rounds: int) -> float:
-    """The chance that both opponents can follow suit so many times.
+    """The chance that both opponents can follow suit ``rounds`` times.
 
-    The other 39 cards lie at random in three hands of 13. This is the event that the published table counts: the ace
-    wins if nobody is void, the king if the suit goes round twice (the ace falls to the first), the queen if three
-    times. The partner may be void.
+    The other 39 cards are dealt at random to three hands of 13. The published table counts this event: the ace wins if
+    neither opponent is void; the king if both can follow twice (the ace falls in the first round); the queen if both
+    can follow three times. The partner may be void.
 
     Args:
-        length: cards of the suit in the own hand.
-        rounds: how often they must follow.
+        length: number of cards of the suit in the hand.
+        rounds: number of rounds.
     """
     out = 13 - length
     ways = sum(
@@ -49,24 +50,24 @@ def both_follow(length: int, rounds: int) -> float:
 
 
 def cards_won(hands: PlayedHands, rules: Rules) -> np.ndarray:
-    """Which cards won the trick that they were played to: bool of shape (n, 52)."""
+    """Which cards won the trick to which they were played, bool of shape (n, 52)."""
     states = hands.states
     deals, players = len(states), rules.players
-    everything = np.arange(deals)
+    rows = np.arange(deals)
     order = states["order"][:, : players * rules.hand_size].astype(np.int64)
-    # The last card is in the only hand that still holds one.
+    # The last card has not been played: it is the only one left in a hand.
     order[:, -1] = np.log2(states["hands"].sum(axis=1).astype(float)).astype(np.int64)
     won = np.zeros((deals, 52), np.bool_)
     for trick in range(rules.hand_size):
         cards = order[:, trick * players : (trick + 1) * players]
         suit = cards // 13
         strength = cards % 13 + 100 * (suit == 3) + 50 * (suit == suit[:, :1])
-        won[everything, cards[everything, strength.argmax(axis=1)]] = True
+        won[rows, cards[rows, strength.argmax(axis=1)]] = True
     return won
 
 
 def in_play(hands: PlayedHands, rules: Rules) -> dict[str, dict[int, Estimate]]:
-    """The share of cards that won a trick, by card and length of the suit, with 95% intervals over deals."""
+    """The share of high cards that won a trick, by card and suit length, with 95% intervals over deals."""
     won = cards_won(hands, rules)
     held = hands.states["hands"] | hands.states["plays"]
     found: dict[str, dict[int, Estimate]] = {}
@@ -89,11 +90,11 @@ def in_play(hands: PlayedHands, rules: Rules) -> dict[str, dict[int, Estimate]]:
 
 
 def main(
-    deals: Annotated[int, typer.Option(help="How many deals are played.")] = 20_000,
-    agent: Annotated[str, typer.Option(help="The player at all seats.")] = "heuristic",
-    seed: Annotated[int, typer.Option(help="Of the deals.")] = 0,
+    deals: Annotated[int, typer.Option(help="Number of deals.")] = 20_000,
+    agent: Annotated[str, typer.Option(help="Player at all seats.")] = "heuristic",
+    seed: SeedOption = 0,
 ) -> None:
-    """Print how often the high cards of plain suits win, in a game of partners, as Markdown."""
+    """Print how often high cards of plain suits win in a game with partners, as Markdown."""
     rules = Rules.preset("partnership")
     played = in_play(play_hands(rules, [agent], seed, 0, deals, level=True), rules)
     typer.echo(f"| card | length | published | both opponents follow | won in play ({agent}, {deals} deals) |")

@@ -1,8 +1,10 @@
-"""How good the chances of a bidding model are, on deals that it was not fitted to."""
+"""How well a bidding model predicts deals that it was not fitted to."""
 
 from __future__ import annotations
 
+import dataclasses
 import io
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,27 +13,29 @@ import numpy as np
 from spades_agents.bidder.model import CLASSES, HEADS, LEAST, BiddingModel
 
 from spades_env.rules import Rules
-from spades_training.bidding.fit import Rows, examples, predict
+from spades_training.bidding.data import read_data, read_settings
+from spades_training.bidding.fit import Rows, examples, fit_model, predict, split
 from spades_training.evaluation.intervals import Estimate, proportion, ratio
 from spades_training.files import write_whole
 
-__all__ = ["HeadScores", "calibration", "calibration_plot", "score_model"]
+__all__ = ["HeadScores", "calibration", "calibration_plot", "fit_and_score", "score_model"]
 
 BINS = 10
-TARGET = {"tricks": -LEAST, "alone": -LEAST, "cover": -LEAST}  # the class of a contract just made
+TARGET = {"tricks": -LEAST, "alone": -LEAST, "cover": -LEAST}  # the class of a contract made exactly
 
 
 @dataclass(frozen=True)
 class HeadScores:
-    """Proper scores of a head on held-out deals, all the better the smaller; 95% intervals over deals.
+    """Proper scores of a head on held-out deals; lower is better. The 95% intervals are over deals.
 
     Attributes:
-        rows: how many.
-        log_score: mean of -ln(chance given to what came), in nats.
-        log_gain: by how much that of the shares of the classes, whatever the hand, is worse.
-        crps: mean sum over k of (chance of k or fewer - whether it was k or fewer)**2; in tricks (or bids).
-        crps_gain: as ``log_gain``.
-        brier: mean of (chance - whether it came)**2 for the contract or the nil being made, None for bids.
+        rows: number of rows.
+        log_score: mean of -ln(probability of the outcome), in nats.
+        log_gain: how much worse the log score of the class shares is, the same prediction for every hand.
+        crps: mean sum over k of (probability of k or fewer - whether the outcome was k or fewer)**2, in tricks (or
+            bids).
+        crps_gain: the same difference as ``log_gain``, for ``crps``.
+        brier: mean of (probability - outcome)**2 for the contract or the nil being made; None for bids.
     """
 
     rows: int
@@ -43,25 +47,25 @@ class HeadScores:
 
 
 def _mean(values: np.ndarray, deals: np.ndarray) -> Estimate:
-    """The mean of a value for each row, deals being the independent observations."""
+    """The mean of one value for each row, with deals as the independent observations."""
     _, groups = np.unique(deals, return_inverse=True)
     return ratio(np.bincount(groups, values), np.bincount(groups).astype(float))
 
 
 def log_scores(chances: np.ndarray, classes: np.ndarray) -> np.ndarray:
-    """-ln of the chance given to what came, for every row."""
+    """-ln of the predicted probability of the outcome, for every row."""
     return -np.log(np.maximum(chances[np.arange(len(classes)), classes], 1e-12))
 
 
 def crps_scores(chances: np.ndarray, classes: np.ndarray) -> np.ndarray:
-    """The continuous ranked probability score of every row (Gneiting and Raftery 2007), for whole numbers."""
+    """The ranked probability score of every row (Gneiting and Raftery 2007)."""
     below = np.cumsum(chances, axis=1)
     came = classes[:, None] <= np.arange(chances.shape[1])
     return ((below - came) ** 2).sum(axis=1)
 
 
 def score_head(model: BiddingModel, name: str, fitted: Rows, held_out: Rows, rules: Rules) -> HeadScores | None:
-    """Scores of one head; None if there is nothing to score."""
+    """The scores of one head; None if there is nothing to score."""
     inputs, classes, rows = examples(name, held_out, rules)
     if not len(rows):
         return None
@@ -84,22 +88,26 @@ def score_head(model: BiddingModel, name: str, fitted: Rows, held_out: Rows, rul
 
 
 def made(name: str, chances: np.ndarray, classes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The chance that the contract or the nil is made, and whether it was."""
+    """The predicted probability that the contract or the nil is made, and whether it was."""
     if name in TARGET:
         return chances[:, TARGET[name] :].sum(axis=1), classes >= TARGET[name]
     return chances[:, 0], classes == 0
 
 
 def score_model(model: BiddingModel, fitted: Rows, held_out: Rows, rules: Rules) -> dict[str, HeadScores]:
-    """Scores of every head that these rules have."""
+    """The scores of every head that exists under these rules."""
     found = {name: score_head(model, name, fitted, held_out, rules) for name in HEADS}
     return {name: scores for name, scores in found.items() if scores is not None}
 
 
 def calibration(model: BiddingModel, name: str, held_out: Rows, rules: Rules) -> list[tuple[float, Estimate, int]]:
-    """How often events came that were given a chance: (mean chance, share that came, how many), by tenths of chance.
+    """How often events occurred, by tenths of their predicted probability.
 
-    For ``tricks``, ``alone`` and ``cover`` the events are "k tricks or more" for every k; else each class.
+    The events of ``tricks``, ``alone`` and ``cover`` are "k tricks or more" for every k; those of other heads are the
+    classes.
+
+    Returns:
+        For each tenth with events: their mean probability, the share that occurred, and their number.
     """
     inputs, classes, rows = examples(name, held_out, rules)
     chances = predict(model, name, inputs)
@@ -122,6 +130,37 @@ def calibration(model: BiddingModel, name: str, held_out: Rows, rules: Rules) ->
     return points
 
 
+def fit_and_score(
+    folder: Path, report: Callable[[str, int], object]
+) -> tuple[BiddingModel, dict[str, HeadScores], Rows, Rules]:
+    """Fit a model to a folder of bidding data and score it on the last fifth of the deals.
+
+    Args:
+        folder: the data.
+        report: called with the name of each head and its number of rows.
+
+    Returns:
+        The model with its card, its scores, the held-out rows and the rules.
+
+    Raises:
+        ValueError: if there is no data, too little of it, or no model for its rules.
+    """
+    frame, rules = read_data(folder)
+    fitted, tested = split(frame)
+    model = fit_model(fitted, rules, report)
+    held_out = Rows.of(tested, rules)
+    scores = score_model(model, Rows.of(fitted, rules), held_out, rules)
+    settings = read_settings(folder)
+    card = {
+        "rules": settings["rules"],
+        "data": {name: value for name, value in settings.items() if name != "rules"},
+        "deals_fitted": int(fitted["deal"].n_unique()),
+        "deals_held_out": int(tested["deal"].n_unique()),
+        "scores": {name: dataclasses.asdict(found) for name, found in scores.items()},
+    }
+    return dataclasses.replace(model, card=card), scores, held_out, rules
+
+
 def calibration_plot(model: BiddingModel, held_out: Rows, rules: Rules, path: Path) -> None:
     """Draw :func:`calibration` of every head as a PNG."""
     from matplotlib.figure import Figure
@@ -131,18 +170,18 @@ def calibration_plot(model: BiddingModel, held_out: Rows, rules: Rules, path: Pa
     for k, name in enumerate(names):
         axes: Any = figure.add_subplot(1, len(names), k + 1)
         points = calibration(model, name, held_out, rules)
-        told = [point[0] for point in points]
+        predicted = [point[0] for point in points]
         came = [point[1].value for point in points]
         errors = [
             [max(0.0, abs((end or 0.0) - (p[1].value or 0.0))) for p in points for end in [getattr(p[1], side)]]
             for side in ("low", "high")
         ]
         axes.plot([0, 1], [0, 1], color="0.7", linewidth=1)
-        axes.errorbar(told, came, yerr=errors, fmt="o", markersize=3)
+        axes.errorbar(predicted, came, yerr=errors, fmt="o", markersize=3)
         axes.set_title(name, fontsize=9)
-        axes.set_xlabel("chance told")
-        axes.set_ylabel("share that came" if k == 0 else "")
-    figure.suptitle(f"{rules.name}: calibration on deals held out, 95% intervals", fontsize=10)
+        axes.set_xlabel("predicted probability")
+        axes.set_ylabel("observed share" if k == 0 else "")
+    figure.suptitle(f"{rules.name}: calibration on held-out deals, 95% intervals", fontsize=10)
     file = io.BytesIO()
     figure.savefig(file, format="png")
     write_whole(path, file.getvalue())

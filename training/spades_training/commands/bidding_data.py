@@ -1,4 +1,4 @@
-"""The commands of bidding research."""
+"""The command ``spades bidding-data``."""
 
 from __future__ import annotations
 
@@ -8,43 +8,37 @@ from typing import Annotated
 
 import typer
 
-from spades_training.options import parse_rules
+from spades_training.bidding.data import DataSettings, write_data
+from spades_training.options import JsonOption, RulesOption, SeedOption, needs, parse_rules
+from spades_training.terminal.display import progress_bar
 
 __all__ = ["bidding_data"]
 
 
-def needs(package: str) -> ValueError:
-    """The error that says how to install a package."""
-    return ValueError(f"bidding research needs the package {package}: pip install 'spades-env[research]'")
-
-
 def bidding_data(
-    folder: Annotated[Path, typer.Argument(help="Where the Parquet files go; run again to go on after a kill.")],
-    rules: Annotated[str, typer.Option(help="Preset, with changes if need be.")] = "two_player",
-    deals: Annotated[int, typer.Option(help="How many deals, rounded up to whole shards.")] = 100_000,
-    agents: Annotated[str, typer.Option(help="The players: one for all seats, or one for each, with spaces.")] = (
-        "heuristic"
-    ),
-    explore: Annotated[float, typer.Option(help="Share of bids drawn at random: nil, or within two of one's own.")] = (
-        0.3
-    ),
-    blind: Annotated[float, typer.Option(help="Share of blind questions answered by blind nil at random.")] = 0.02,
-    double_dummy: Annotated[bool, typer.Option(help="Solve every deal with open cards.")] = True,
-    shard: Annotated[int, typer.Option(help="Deals in a file.")] = 5000,
-    workers: Annotated[int, typer.Option(help="Processes; the files do not depend on it.")] = 2,
-    seed: Annotated[int, typer.Option(help="Names decks and dice: the same seed, the same rows.")] = 0,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for machines instead.")] = False,
+    folder: Annotated[Path, typer.Argument(help="Folder for the Parquet files.")],
+    rules: RulesOption = "two_player",
+    deals: Annotated[int, typer.Option(help="Number of deals, rounded up to whole shards.")] = 100_000,
+    agents: Annotated[
+        str, typer.Option(help="Players: one for all seats, or one for each seat, separated by spaces.")
+    ] = "heuristic",
+    explore: Annotated[
+        float, typer.Option(help="Share of bids drawn at random: nil, or within two of the player's own.")
+    ] = 0.3,
+    blind: Annotated[float, typer.Option(help="Share of blind nil decisions forced to blind nil.")] = 0.02,
+    double_dummy: Annotated[bool, typer.Option(help="Solve every deal double-dummy.")] = True,
+    shard: Annotated[int, typer.Option(help="Deals per file.")] = 5000,
+    workers: Annotated[int, typer.Option(help="Number of processes; it does not change the files.")] = 2,
+    seed: SeedOption = 0,
+    as_json: JsonOption = False,
 ) -> None:
-    """Play deals and write what each seat held, bid and won, a row for each: to learn from.
+    """Play deals and write bidding data: what each seat held, bid and won, one row per seat.
 
-    Scores and bags before a hand are drawn at random. Killed and started again with the same options, it goes on.
+    The scores and bags before a hand are random. To continue an interrupted run,
+    run the same command again.
     """
-    try:
+    with needs("research", "bidding research"):
         import polars  # noqa: F401
-    except ModuleNotFoundError:
-        raise needs("polars") from None
-    from spades_training.bidding.data import DataSettings, write_data
-    from spades_training.terminal.display import progress_bar
 
     game = parse_rules(rules)
     settings = DataSettings(game.to_dict(), tuple(agents.split()), seed, explore, blind, double_dummy, shard)
@@ -55,4 +49,4 @@ def bidding_data(
     if as_json:
         typer.echo(json.dumps(found))
     else:
-        typer.echo(f"{folder}: {count} deals, {count * game.players} rows, {written} shards written now")
+        typer.echo(f"{folder}: {count} deals, {count * game.players} rows; {written} new shards")

@@ -6,26 +6,28 @@ import json
 from typing import Annotated, Any
 
 import typer
+from rich.console import Console
+from rich.table import Table
+from spades_agents.puzzles import load_puzzles, score
+from spades_agents.registry import make_agent
 
 from spades_env.cards import action_name
+from spades_training.options import JsonOption, SeedOption
 
 __all__ = ["puzzles"]
 
 
 def puzzles(
-    agent: Annotated[str, typer.Argument(help="A player: heuristic, pimc:worlds=60, ppo:runs/x/model.zip ...")],
-    theme: Annotated[str, typer.Option(help="Only the puzzles of this theme.")] = "",
-    seed: Annotated[int, typer.Option("--seed", help="Seeds the player before each puzzle.")] = 0,
-    wrong: Annotated[bool, typer.Option("--wrong", help="Show only those that it gets wrong.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for machines instead.")] = False,
+    agent: Annotated[str, typer.Argument(help="The player: heuristic, pimc:worlds=60, ppo:runs/x/model.zip ...")],
+    theme: Annotated[str, typer.Option(help="Use only the puzzles of this theme.")] = "",
+    seed: SeedOption = 0,
+    wrong: Annotated[bool, typer.Option("--wrong", help="Show only the puzzles that the player gets wrong.")] = False,
+    as_json: JsonOption = False,
 ) -> None:
-    """Let a player decide in positions with one right answer: its choices, and the reasons.
+    """Test a player on positions that have a known best action.
 
-    A player that was trained for some rules answers the puzzles of these rules alone.
+    A trained player gets only the puzzles of the game that it was trained for.
     """
-    from spades_agents.puzzles import load_puzzles, score
-    from spades_agents.registry import make_agent
-
     chosen = load_puzzles()
     if theme:
         known = sorted({puzzle.theme for puzzle in chosen})
@@ -54,17 +56,11 @@ def puzzles(
     if as_json:
         typer.echo(json.dumps({"agent": player.name, "right": right, "puzzles": len(rows), "attempts": rows}))
         return
-    _print(player.name, right, len(rows), [row for row in rows if not (wrong and row["right"])])
-
-
-def _print(name: str, right: int, count: int, rows: list[dict[str, Any]]) -> None:
-    from rich.console import Console
-    from rich.table import Table
-
-    table = Table(title=f"{name}: {right} of {count} puzzles right", title_justify="left")
-    for column in ("puzzle", name, "right", "reason"):
+    table = Table(title=f"{player.name}: {right} of {len(rows)} puzzles right", title_justify="left")
+    for column in ("puzzle", player.name, "right", "reason"):
         table.add_column(column, overflow="fold")
     for row in rows:
-        mark = "[green]yes[/green]" if row["right"] else f"[red]no: {' or '.join(row['answer'])}[/red]"
-        table.add_row(row["name"], row["choice"], mark, row["reason"])
+        if not (wrong and row["right"]):
+            mark = "[green]yes[/green]" if row["right"] else f"[red]no: {' or '.join(row['answer'])}[/red]"
+            table.add_row(row["name"], row["choice"], mark, row["reason"])
     Console(highlight=False).print(table)

@@ -1,10 +1,10 @@
-"""Duplicate matches between two players: the same decks for both, seats swapped.
+"""Duplicate matches between two players: the same decks, with the seats swapped.
 
-A *pair* is one match for every side of the table, all with the same decks and the same first opener: in the
-k-th player A is side k and B is all the others. (Two players or partners: two matches, seats swapped; three- and
-four-handed games: A at every seat in turn, against copies of B.) A deck depends on the seed, the match and the
-number of the hand alone, so the matches of a pair have the same decks to the end. Luck of the cards cancels
-within a pair, and the confidence intervals treat pairs as the independent observations.
+A *pair* is one match for each side of the table, all with the same decks and the same first opener. In match k of a
+pair, A is side k and B takes all the others. With two players or partners a pair is two matches with the seats
+swapped; in three- and four-handed games A plays each seat in turn against copies of B. A deck depends only on the
+seed, the pair and the number of the hand, so the matches of a pair share their decks to the end. The luck of the cards
+cancels within a pair, and the confidence intervals treat pairs as the independent observations.
 """
 
 from __future__ import annotations
@@ -25,27 +25,26 @@ from spades_training.evaluation.totals import PlayerResult
 
 __all__ = ["PlayerResult", "Result", "evaluate"]
 
-BATCH = 1024  # matches in play at a time, unless told otherwise
+BATCH = 1024  # default number of matches in play at a time
 
 
 @dataclass(frozen=True)
 class Result:
-    """What a series of duplicate matches gave.
+    """The result of a series of duplicate matches.
 
     Attributes:
-        rules: the rules, every field.
+        rules: every field of the rules.
         seed: pair p had the decks of ``Game(rules, seed=(seed, p))``.
-        pairs: how many pairs.
-        matches: how many matches, ``pairs`` times the number of sides.
-        truncated: matches that nobody had won after ``max_hands`` hands.
+        pairs: number of pairs.
+        matches: number of matches, ``pairs`` times the number of sides.
+        truncated: number of matches without a winner after ``max_hands`` hands.
         max_hands: see ``truncated``.
-        win_rate: matches that A won over matches that somebody won; truncated matches count for neither. By
-            chance it is ``chance``.
+        win_rate: matches won by A as a share of the matches with a winner; truncated matches are not counted.
         chance: 1 / sides, the win rate of equal players.
-        points_per_hand: A's points less the mean of the other sides' points, for a hand.
-        hands_per_match: mean length.
+        points_per_hand: A's points per hand minus the mean of the other sides' points.
+        hands_per_match: mean number of hands.
         a: player A.
-        b: player B; the means over all its sides and seats.
+        b: player B, averaged over all its sides and seats.
     """
 
     rules: dict[str, Any]
@@ -62,7 +61,7 @@ class Result:
     b: PlayerResult
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it as values that JSON can hold."""
+        """The result as values that JSON can hold."""
         return dataclasses.asdict(self)
 
 
@@ -79,22 +78,22 @@ def evaluate(
 ) -> Result:
     """Play duplicate matches between A and B.
 
-    Players that have ``act_batch`` play many matches at once. If one of them has not, the matches are played
-    one after the other and that player is reset before each, seeded by the match. Either way the result, times
-    apart, depends on the players and ``seed`` but not on ``batch``.
+    Players that have ``act_batch`` play many matches at once. If either player does not have it, the matches are played
+    one by one, and that player is reset before each with a seed that depends on the match. In both cases the result,
+    apart from times, depends on the players and ``seed`` but not on ``batch``.
 
     Args:
         a: an agent, or its name as ``make_agent`` takes it.
-        b: its opponent; at three or four seats, all of its opponents.
+        b: its opponent; with three or four sides it plays all the other sides.
         rules: a preset's name or a :class:`Rules`.
-        matches: how many matches, rounded up to whole pairs.
-        seed: of the decks and of the players' dice.
-        max_hands: a match of so many hands without a winner is truncated.
-        batch: most matches in play at a time.
-        progress: called now and then with the matches finished and the matches in all.
+        matches: number of matches, rounded up to whole pairs.
+        seed: of the decks and of the players' random numbers.
+        max_hands: a match without a winner after this many hands is truncated.
+        batch: maximum number of matches in play at a time.
+        progress: called from time to time with the number of matches finished and the total.
 
     Raises:
-        ValueError: if an argument makes no sense, or a player's action is illegal.
+        ValueError: if an argument is invalid, or a player's action is illegal.
     """
     rules = as_rules(rules)
     pairs = -(-check_int("matches", matches, 1, 10_000_000) // rules.sides)

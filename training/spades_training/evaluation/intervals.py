@@ -12,7 +12,7 @@ __all__ = ["Estimate", "proportion", "ratio", "t_quantile", "turned"]
 
 @dataclass(frozen=True)
 class Estimate:
-    """A number and its 95% confidence interval; None where there is nothing to tell it from.
+    """A number and its 95% confidence interval; None where there are no data.
 
     Attributes:
         value: the estimate.
@@ -25,7 +25,7 @@ class Estimate:
     high: float | None = None
 
     def text(self, scale: float = 1, digits: int = 1, signed: bool = False) -> str:
-        """``62.5 [58.1, 66.9]``, every number times ``scale``."""
+        """The estimate as text, such as ``62.5 [58.1, 66.9]``, with every number multiplied by ``scale``."""
         form = f"{'+' if signed else ''}.{digits}f"
         if self.value is None:
             return "-"
@@ -35,9 +35,9 @@ class Estimate:
 
 
 def t_quantile(freedom: int) -> float:
-    """The 97.5% point of Student's t, right to 0.004.
+    """The 97.5% quantile of Student's t with ``freedom`` degrees of freedom, correct to 0.004.
 
-    Exact for 1 and 2 degrees of freedom, else the expansion of Abramowitz and Stegun, 26.7.5.
+    Exact for 1 and 2 degrees of freedom, otherwise the expansion of Abramowitz and Stegun, 26.7.5.
     """
     if freedom == 1:
         return math.tan(0.475 * math.pi)
@@ -54,11 +54,11 @@ def t_quantile(freedom: int) -> float:
 
 
 def ratio(tops: np.ndarray, bottoms: np.ndarray) -> Estimate:
-    """Sum of ``tops`` over sum of ``bottoms``, one entry of each from every pair.
+    """The sum of ``tops`` divided by the sum of ``bottoms``, which hold one value for each pair.
 
-    The interval is that of the ratio estimator (Cochran, Sampling Techniques, chapter 6): the pairs are the
-    sample, and what one brings to the variance is its residual ``top - ratio * bottom``. Where all bottoms are
-    equal this is the interval of a mean.
+    The interval is that of the ratio estimator (Cochran, Sampling Techniques, chapter 6): the pairs are the sample, and
+    each contributes its residual ``top - ratio * bottom`` to the variance. If all bottoms are equal, this is the
+    interval of a mean.
     """
     total = float(bottoms.sum())
     if total == 0:
@@ -74,11 +74,11 @@ def ratio(tops: np.ndarray, bottoms: np.ndarray) -> Estimate:
 
 
 def proportion(tops: np.ndarray, bottoms: np.ndarray) -> Estimate:
-    """The same for a share between 0 and 1.
+    """As :func:`ratio`, for a share between 0 and 1.
 
-    If every pair came out at the same extreme (all won, or all lost) the residuals are 0 and say nothing; the
-    interval is then the exact one for a pair of another kind never having turned up in so many pairs
-    (Clopper and Pearson): its far end lies ``1 - 0.025 ** (1 / pairs)`` away.
+    If all pairs have the same extreme outcome (all won or all lost), the residuals are 0 and carry no information. The
+    interval is then the exact one of Clopper and Pearson for an outcome that never occurred in this number of pairs:
+    its far end is ``1 - 0.025 ** (1 / pairs)`` away.
     """
     found = ratio(tops, bottoms)
     if found.value is None or found.low is None or found.high is None:
@@ -92,7 +92,7 @@ def proportion(tops: np.ndarray, bottoms: np.ndarray) -> Estimate:
 
 
 def turned(estimate: Estimate, around: float) -> Estimate:
-    """The same estimate from the other side of the table, where both values are ``around`` together."""
+    """The estimate for the other side of the table, where the two values sum to ``around``."""
     low = None if estimate.high is None else around - estimate.high
     high = None if estimate.low is None else around - estimate.low
     return Estimate(None if estimate.value is None else around - estimate.value, low, high)

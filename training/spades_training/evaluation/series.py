@@ -20,9 +20,9 @@ NOBODY = -1
 
 
 class Series:
-    """Some pairs of matches; match ``k`` is the one of pair ``pairs[k // sides]`` in which A is side ``k % sides``.
+    """Some pairs of matches; in match ``k``, of pair ``pairs[k // sides]``, A is side ``k % sides``.
 
-    A match depends on the players, ``seed`` and the number of its pair alone: pairs 0 to 99 may be played in one series
+    A match depends only on the players, ``seed`` and the number of its pair: pairs 0 to 99 may be played in one series
     or in ten.
 
     Args:
@@ -30,13 +30,13 @@ class Series:
         rules: the rules.
         seed: pair p has the decks of ``Game(rules, seed=(seed, p))``.
         pairs: the numbers of the pairs.
-        max_hands: a match of so many hands without a winner is truncated.
+        max_hands: a match without a winner after this many hands is truncated.
 
     Attributes:
-        loser: int64 of shape (matches,), the player (0 for A, 1 for B) that forfeited the match, else -1.
-        hands: int64 of shape (matches,), hands played to the end.
-        margin: float64 of shape (matches,), points of A less the mean of the other sides' points, over all hands.
-        totals: what A and B did.
+        loser: int64 of shape (matches,), the player (0 for A, 1 for B) that forfeited the match, otherwise -1.
+        hands: int64 of shape (matches,), number of hands completed.
+        margin: float64 of shape (matches,), A's points minus the mean of the other sides' points, over all hands.
+        totals: statistics of A and B.
     """
 
     def __init__(
@@ -48,7 +48,7 @@ class Series:
         self.tables = Tables(rules, len(seeds), seeds, max_hands=max_hands, auto_reset=False)
         rows = np.arange(len(seeds))
         self.single = not all(isinstance(agent, BatchAgent) for agent in agents)
-        # Who plays where, 0 for A, 1 for B: (rows, sides) and (rows, seats).
+        # The player of each side and seat, 0 for A and 1 for B: (rows, sides) and (rows, seats).
         self.side_player = np.where(np.arange(sides) == (rows % sides)[:, None], 0, 1)
         self.seat_player = self.side_player[:, np.arange(players) % sides]
         self.loser = np.full(len(seeds), NOBODY)
@@ -58,27 +58,29 @@ class Series:
 
     @property
     def decided(self) -> np.ndarray:
-        """Bool of shape (matches,): somebody won, be it by a forfeit."""
+        """Bool of shape (matches,), whether a match has a winner, including by forfeit."""
         return (self.tables.states["phase"] == OVER) | (self.loser != NOBODY)
 
     @property
     def won(self) -> np.ndarray:
-        """Bool of shape (matches,): A won."""
+        """Bool of shape (matches,), whether A won."""
         winner = self.tables.states["winner"].astype(int)
         by_play = (self.tables.states["phase"] == OVER) & (winner == np.arange(self.tables.count) % self.rules.sides)
         return np.where(self.loser == NOBODY, by_play, self.loser == 1)
 
     def by_pair(self, values: np.ndarray) -> np.ndarray:
-        """float64 of shape (pairs,): the sum over the matches of each pair."""
+        """The sum over the matches of each pair, float64 of shape (pairs,)."""
         return values.reshape(-1, self.rules.sides).sum(1).astype(float)
 
     def play(self, batch: int, progress: Callable[[int, int], object] | None = None) -> None:
-        """Play all matches to the end, at most ``batch`` at a time; ``progress`` is told (matches done, all).
+        """Play all matches to the end, at most ``batch`` at a time.
+
+        ``progress`` is called with the number of matches finished and the total.
 
         Raises:
             IllegalAction: if a player's action is not legal.
         """
-        self._begin()
+        self._start()
         if self.single:
             batch = 1
         waiting = np.flatnonzero(self.loser == NOBODY)
@@ -98,36 +100,35 @@ class Series:
                 if progress:
                     progress(count - len(waiting) - len(active), count)
 
-    def _begin(self) -> None:
-        """Seed both players and let them decide once, for what they compile or load then is not to be timed."""
-        dice = np.random.SeedSequence(self.seed).generate_state(2, np.uint64)
-        for k, one in enumerate(dice):
-            self._warm_up(k, int(one))
+    def _start(self) -> None:
+        """Seed both players and let them decide once, so that compiling and loading are not timed."""
+        for k, seed in enumerate(np.random.SeedSequence(self.seed).generate_state(2, np.uint64)):
+            self._warm_up(k, int(seed))
 
     def _warm_up(self, k: int, seed: int) -> None:
         self.agents[k].reset(seed)
         rows = self._first_rows(k)[:1]
         if len(rows):
-            dice = self.tables.agent_rng[rows]
+            streams = self.tables.agent_rng[rows]
             self._actions(k, rows)
-            self.tables.agent_rng[rows] = dice
+            self.tables.agent_rng[rows] = streams
             self.agents[k].reset(seed)
 
     def _first_rows(self, k: int) -> np.ndarray:
-        """The matches still to be played whose first decision is that of player ``k``."""
+        """The matches still to be played in which player ``k`` decides first."""
         first = self.seat_player[np.arange(self.tables.count), self.tables.seat]
         return np.flatnonzero((first == k) & (self.loser == NOBODY))
 
     def _reset_single(self, match: int) -> None:
-        """Seed players that have no stream for each table, so that a match does not depend on those before."""
+        """Seed the players that do not act in batches, so that a match does not depend on earlier ones."""
         for k in range(2):
             self._reset_one(k, match)
 
     def _reset_one(self, k: int, match: int) -> None:
         if not isinstance(self.agents[k], BatchAgent):
             number = self.first * self.rules.sides + match
-            dice = np.random.SeedSequence((self.seed, number, k))
-            self.agents[k].reset(int(dice.generate_state(1, np.uint64)[0]))
+            seeds = np.random.SeedSequence((self.seed, number, k))
+            self.agents[k].reset(int(seeds.generate_state(1, np.uint64)[0]))
 
     def _step(self, active: np.ndarray) -> None:
         """One decision at each of the ``active`` tables."""
@@ -162,13 +163,13 @@ class Series:
         return np.array([agent.act(self.tables.view(int(row))) for row in rows])
 
     def _failed(self, k: int, rows: np.ndarray, error: Exception) -> None:
-        """Player ``k`` gave no legal action for ``rows``."""
+        """Handle that player ``k`` returned no legal action at ``rows``."""
         if isinstance(error, IllegalAction):
             raise IllegalAction(f"player {self.agents[k].name!r} made an illegal move: {error}") from None
         raise error
 
     def _count_hands(self, rows: np.ndarray) -> None:
-        """Add the hands that have just ended at ``rows``."""
+        """Count the hands that have just ended at ``rows``."""
         rules, states = self.rules, self.tables.states[rows]
         points = states["points"][:, : rules.sides].astype(float)
         own = points[np.arange(len(rows)), rows % rules.sides]

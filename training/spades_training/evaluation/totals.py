@@ -1,4 +1,4 @@
-"""What a player did in the hands of a series of matches: contracts, nils, bags, bids."""
+"""Statistics of a player over a series of matches: contracts, nils, bags, bids."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ from spades_env.rules import Rules
 
 __all__ = ["BLIND_COLUMN", "Hands", "PlayerResult", "Totals"]
 
-BLIND_COLUMN = 18  # of counts by bid: after the bids 0 to 17
+BLIND_COLUMN = 18  # blind nil in counts by bid, after the bids 0 to 17
 
 
 @dataclass(frozen=True)
 class PlayerResult:
-    """How one player did; rates are None where there was nothing to count.
+    """Statistics of one player; a rate is None if there was nothing to count.
 
     Attributes:
         name: of the player.
-        points_per_hand: points of a side of this player in a hand, bag penalties included.
-        contract_made: share of contracts (bids above 0, a side's together) that were made.
-        nil_tried: nils bid, blind ones not among them.
-        nil_made: how many of them were made.
-        blind_nil_tried: blind nils bid.
-        blind_nil_made: how many of them were made.
-        bags_per_hand: bags of a side in a hand.
-        mean_bid: of a seat in a hand, nils counted as 0.
-        mean_tricks: of a seat in a hand.
-        decisions: how many it made.
-        decision_us: microseconds of wall time for a decision, in batches where the player can.
+        points_per_hand: points of the player's side per hand, including bag penalties.
+        contract_made: share of contracts made (the sum of a side's bids, if above 0).
+        nil_tried: number of nils bid, without blind nils.
+        nil_made: number of them made.
+        blind_nil_tried: number of blind nils bid.
+        blind_nil_made: number of them made.
+        bags_per_hand: bags of a side per hand.
+        mean_bid: mean bid of a seat, with a nil counted as 0.
+        mean_tricks: mean number of tricks of a seat.
+        decisions: number of decisions.
+        decision_us: wall time per decision in microseconds, in batches if the player supports them.
     """
 
     name: str
@@ -50,7 +50,7 @@ class PlayerResult:
 
 @dataclass
 class Hands:
-    """Finished hands as arrays (hands, seats) and (hands, sides)."""
+    """Finished hands: arrays of shape (hands, seats) for bids and tricks, (hands, sides) for the rest."""
 
     bids: np.ndarray
     blind: np.ndarray
@@ -61,7 +61,7 @@ class Hands:
 
     @classmethod
     def score(cls, rules: Rules, bids: np.ndarray, blind: np.ndarray, tricks: np.ndarray) -> Hands:
-        """Contracts and bags of each side, from bids and tricks of each seat."""
+        """Compute the contracts and bags of each side from the bids and tricks of each seat."""
 
         def by_side(values: np.ndarray) -> np.ndarray:
             return values.reshape(len(values), -1, rules.sides).sum(1)
@@ -77,7 +77,7 @@ class Hands:
             bags = failed
         elif rules.failed_nil == "contract":
             counted = counted + failed
-        # Without a contract nothing is counted but tricks of failed nils under "contract", which are bags then.
+        # Without a contract only the tricks of failed nils under "contract" count, as bags.
         made = counted >= contracts
         return cls(bids, blind, tricks, contracts, made, bags + np.where(made, counted - contracts, 0))
 
@@ -87,11 +87,11 @@ class Totals:
     """Sums over all hands of one player.
 
     Attributes:
-        decisions: made.
-        seconds: of wall time for them.
+        decisions: number of decisions.
+        seconds: their total wall time.
         counts: sums by name.
-        bids: int64 of shape (19,), how often it bid 0 to 17, and blind nil (:data:`BLIND_COLUMN`).
-        tricks_by_bid: int64 of shape (19,), the tricks that the seats with such a bid won.
+        bids: int64 of shape (19,), how often each bid from 0 to 17 and blind nil (:data:`BLIND_COLUMN`) was made.
+        tricks_by_bid: int64 of shape (19,), the tricks won with each of them.
     """
 
     decisions: int = 0
@@ -101,7 +101,7 @@ class Totals:
     tricks_by_bid: np.ndarray = field(default_factory=lambda: np.zeros(BLIND_COLUMN + 1, np.int64))
 
     def add(self, hand: Hands, points: np.ndarray, sides: np.ndarray, seats: np.ndarray) -> None:
-        """Count the ``sides`` (hands, sides) and ``seats`` (hands, seats) that are this player's."""
+        """Add hands; the masks ``sides`` (hands, sides) and ``seats`` (hands, seats) select this player's places."""
         bids, tricks, blind = hand.bids[seats], hand.tricks[seats], hand.blind[seats]
         contracts = hand.contracts[sides]
         nil, none = bids == 0, tricks == 0
@@ -120,7 +120,7 @@ class Totals:
         self.tricks_by_bid += np.bincount(column, weights=tricks, minlength=BLIND_COLUMN + 1).astype(np.int64)
 
     def merge(self, other: Totals) -> None:
-        """Add the sums of ``other``."""
+        """Add the sums of ``other`` to these."""
         self.decisions += other.decisions
         self.seconds += other.seconds
         self.counts.update(other.counts)
@@ -128,7 +128,7 @@ class Totals:
         self.tricks_by_bid += other.tricks_by_bid
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it as values that JSON can hold."""
+        """The sums as values that JSON can hold."""
         return {
             "decisions": self.decisions,
             "seconds": self.seconds,
@@ -139,12 +139,12 @@ class Totals:
 
     @classmethod
     def from_dict(cls, fields: dict[str, Any]) -> Totals:
-        """What :meth:`to_dict` gave."""
+        """The inverse of :meth:`to_dict`."""
         arrays = (np.array(fields[name], np.int64) for name in ("bids", "tricks_by_bid"))
         return cls(fields["decisions"], fields["seconds"], Counter(fields["counts"]), *arrays)
 
     def result(self, name: str) -> PlayerResult:
-        """Means and rates of the sums."""
+        """The means and rates."""
         counts, seats = self.counts, int(self.bids.sum())
 
         def mean(top: float, bottom: int) -> float | None:

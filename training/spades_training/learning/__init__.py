@@ -1,1 +1,1 @@
-"""Reinforcement learning: self-play with MaskablePPO, imitation, and what they need."""
+"""Reinforcement learning: self-play with MaskablePPO, imitation and learning from rollouts."""

@@ -1,4 +1,4 @@
-"""The state of a training run in one file, from which it continues after a kill."""
+"""The state of a training run in one file, from which an interrupted run resumes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from spades_agents.policy.network import PolicyNetwork
 
 from spades_training.files import write_whole
 from spades_training.learning.selfplay import OpponentMix
-from spades_training.learning.streams import LearnerStreams
+from spades_training.learning.trajectories import LearnerTrajectories
 
 __all__ = ["Checkpoint"]
 
@@ -25,13 +25,13 @@ FILE = "checkpoint.zip"
 
 @dataclass
 class Checkpoint:
-    """Everything that the rest of the run depends on.
+    """Everything that the rest of a run depends on.
 
     Attributes:
-        model: the saved model, optimizer included.
-        tables: the matches under way, as :meth:`LearnerStreams.arrays` names them.
+        model: the saved model, including the optimizer.
+        tables: the matches in progress, from :meth:`LearnerTrajectories.arrays`.
         snapshots: past policies.
-        state: the rows of the metrics, how many decisions were rated by rollouts, the random streams, the learner's
+        state: the rows of the metrics, the number of decisions rated by rollouts, the random states, and the learner's
             margins against the snapshots.
         torch_rng: random state of torch.
     """
@@ -46,13 +46,13 @@ class Checkpoint:
     def of(
         cls,
         model: MaskablePPO,
-        env: LearnerStreams,
+        env: LearnerTrajectories,
         mix: OpponentMix,
         rng: np.random.Generator,
         metrics: dict[str, Any],
         rated: int,
     ) -> Checkpoint:
-        """The state of a run between an update and the choice of the snapshots that play next."""
+        """The state of a run after an update, before the snapshots that play next are drawn."""
         file = io.BytesIO()
         model.save(file)
         kind, keys, *rest = np.random.get_state()  # noqa: NPY002 - SB3 shuffles minibatches with it
@@ -67,18 +67,18 @@ class Checkpoint:
         return cls(file.getvalue(), tables, list(mix.snapshots), state, bytes(torch.get_rng_state().numpy()))
 
     def restore_rng(self, rng: np.random.Generator) -> None:
-        """Set all random streams to where they were."""
+        """Restore all random states."""
         rng.bit_generator.state = self.state["rng"]
         kind, keys, *rest = self.state["numpy"]
         np.random.set_state((kind, np.array(keys, np.uint32), *rest))  # noqa: NPY002
         torch.set_rng_state(torch.frombuffer(bytearray(self.torch_rng), dtype=torch.uint8))
 
     def restore_mix(self, mix: OpponentMix) -> None:
-        """Give ``mix`` the snapshots, and what is known of their strength."""
+        """Restore the snapshots of ``mix`` and their margins."""
         mix.restore(self.snapshots, self.state["margins"])
 
     def save(self, run: Path) -> None:
-        """Write it to the folder of the run; the last one is there until this one is complete.
+        """Write the checkpoint to the folder of the run; it replaces the last one atomically.
 
         Raises:
             OSError: if it cannot be written.
@@ -97,10 +97,10 @@ class Checkpoint:
 
     @classmethod
     def load(cls, run: Path) -> Checkpoint:
-        """The last checkpoint of a run.
+        """Read the last checkpoint of a run.
 
         Raises:
-            ValueError: if there is none or it is damaged.
+            ValueError: if there is none, or it is damaged.
         """
         path = run / FILE
         try:

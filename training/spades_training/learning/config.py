@@ -1,4 +1,4 @@
-"""Every setting of a training run: one documented dataclass, its presets, its file."""
+"""The settings of a training run, their presets and their file."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ import json
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+from spades_agents.policy.learned import check_hint
 
 from spades_env.checks import check_int
 from spades_env.tables import check_episode
@@ -21,79 +23,80 @@ def _setting(default: Any, text: str) -> Any:
 
 @dataclass(frozen=True)
 class Config:
-    """The settings of a training run; each is an option of ``spades train`` with the text below as its help.
+    """The settings of a training run; each is an option of ``spades train`` with its text below as the help.
 
-    The defaults are the preset ``quick``. All reward of a hand falls to its last decision, some 25 after the first: so
-    there is no discount within it, and its result is the better teacher than a value learned in so short a time
-    (``gamma`` and ``gae_lambda`` of 1).
+    The defaults are the preset ``quick``. A hand is rewarded only at its last decision, some 25 decisions after the
+    first. ``gamma`` and ``gae_lambda`` are therefore 1: nothing is discounted within a hand, and its result is a better
+    target than a value function learned in such a short run.
 
     Raises:
-        ValueError: if a value makes no sense.
+        ValueError: if a value is invalid.
     """
 
-    rules: str = _setting("two_player", "Rules: a preset, with changes if need be: two_player,target=300")
-    seed: int = _setting(0, "Seed of everything: weights, decks, dice. The same seed gives the same run.")
-    total_timesteps: int = _setting(1_250_000, "Decisions of the learner to train on.")
-    episode: str = _setting("hand", "hand: every hand is an episode (the match goes on); match: the whole match is.")
+    rules: str = _setting("two_player", "A preset, optionally with changes: solo,target=300")
+    seed: int = _setting(0, "Random seed; the same seed gives the same run.")
+    total_timesteps: int = _setting(1_250_000, "Decisions of the learner to train on in self-play.")
+    episode: str = _setting(
+        "hand", "hand: every hand is an episode, and the match continues; match: the whole match is one episode."
+    )
     reward: str = _setting(
         "score",
-        "score: points of each hand against the others', in hundreds; win: +1 or -1 for the match; match: twice what "
-        "each hand adds to the chance of winning the match.",
+        "score: each hand's points minus the opponents' mean, in hundreds; win: +1 or -1 for the match; match: twice "
+        "the change in the chance of winning the match, after each hand.",
     )
-    bag_shaping: bool = _setting(
-        True, "With reward=score: charge a bag when it is taken, not when the penalty falls due."
-    )
-    random_scores: float = _setting(0.0, "Share of hands that begin with random scores and bags.")
+    bag_shaping: bool = _setting(True, "With reward=score: charge a bag when it is taken, not when the penalty is due.")
+    random_scores: float = _setting(0.0, "Share of hands that start with random scores and bags.")
     duplicate_baseline: bool = _setting(
-        False, "Reward a hand by what it brings beyond what it would have brought the scripted player, same cards."
+        False, "Subtract from a hand's reward what the scripted player would have earned with the same cards."
     )
-    max_hands: int = _setting(100, "A match of so many hands without a winner is cut off.")
+    max_hands: int = _setting(100, "Truncate a match without a winner after this many hands.")
     opponents: str = _setting(
         "self:4,snapshot:2,heuristic:3,random:1",
-        "Who plays the other seats, drawn anew for every hand by these weights: self, snapshot or any agent's name.",
+        "Players of the other seats, drawn for every hand with these weights: self, snapshot or an agent's name.",
     )
     snapshot_every: int = _setting(100_000, "Decisions between two snapshots of the policy.")
-    snapshots: int = _setting(10, "Snapshots to keep; beyond them a random one but the first makes room.")
+    snapshots: int = _setting(10, "Maximum number of snapshots; a new one then replaces a random one, never the first.")
     snapshot_sampling: str = _setting(
         "uniform",
-        "uniform: all snapshots play alike; strength: those that do better against the learner play more, and the "
-        "weakest but the first makes room.",
+        "uniform: all snapshots play equally often; strength: snapshots that do better against the learner play more "
+        "often, and a new one replaces the weakest, never the first.",
     )
-    warm_start: int = _setting(400_000, "Decisions of the teacher to imitate before the self-play begins.")
+    warm_start: int = _setting(400_000, "Decisions of the teacher to imitate before self-play.")
     teacher: str = _setting("heuristic", "The player to imitate.")
-    rollouts: int = _setting(0, "Then: decisions whose every action is rated by rollouts, before the self-play begins.")
-    rollout_learning_rate: float = _setting(1e-3, "Step size of Adam while it learns from rollouts, at the start.")
-    doubt: float = _setting(0.01, "By so much chance to win an action must be rated better than the teacher's.")
-    blind_doubt: float = _setting(0.02, "The same for the question whether to bid blind, where luck is greatest.")
-    suit_symmetry: bool = _setting(True, "While it learns from rollouts: rename the suits other than spades at random.")
-    start: str = _setting(
-        "",
-        "Go on from the networks of this model file, which must be of the same size; learned: from the shipped policy.",
+    rollouts: int = _setting(
+        0, "Decisions whose every action is rated by rollouts, after the imitation and before self-play."
     )
-    n_envs: int = _setting(256, "Tables.")
+    rollout_learning_rate: float = _setting(1e-3, "Initial learning rate while learning from rollouts.")
+    doubt: float = _setting(0.01, "Minimum gain in win probability before an action replaces the teacher's.")
+    blind_doubt: float = _setting(0.02, "The same for the blind nil decision, in which luck matters most.")
+    suit_symmetry: bool = _setting(True, "Permute the suits other than spades at random while learning from rollouts.")
+    start: str = _setting(
+        "", "Model file whose networks to start from, of the same size; learned: the policy of the shipped player."
+    )
+    n_envs: int = _setting(256, "Number of tables.")
     n_steps: int = _setting(128, "Decisions at each table between two updates.")
-    batch_size: int = _setting(4096, "Decisions in a minibatch.")
-    n_epochs: int = _setting(4, "Passes over the decisions in an update.")
-    learning_rate: float = _setting(7e-4, "Step size of Adam at the start.")
-    final_learning_rate: float = _setting(1e-4, "Step size at the end; it falls evenly.")
-    gamma: float = _setting(1.0, "Discount from one decision to the next.")
-    gae_lambda: float = _setting(1.0, "Lambda of the advantage estimator (GAE).")
-    clip_range: float = _setting(0.2, "How far an update may move a probability.")
+    batch_size: int = _setting(4096, "Decisions per minibatch.")
+    n_epochs: int = _setting(4, "Passes over the decisions per update.")
+    learning_rate: float = _setting(7e-4, "Initial learning rate.")
+    final_learning_rate: float = _setting(1e-4, "Final learning rate; the decay is linear.")
+    gamma: float = _setting(1.0, "Discount factor per decision.")
+    gae_lambda: float = _setting(1.0, "Lambda of generalized advantage estimation (GAE).")
+    clip_range: float = _setting(0.2, "Clip range of PPO.")
     ent_coef: float = _setting(0.005, "Weight of the entropy bonus.")
     vf_coef: float = _setting(0.5, "Weight of the value loss.")
-    max_grad_norm: float = _setting(0.5, "Gradients are cut to this norm.")
-    card_features: bool = _setting(False, "The networks also see what can be worked out: masters, tricks needed ...")
-    hint: str = _setting("", "They also see what this player would do: heuristic or bidder (needs card_features).")
-    oracle_critic: bool = _setting(False, "The value network sees all hands; the policy never does.")
+    max_grad_norm: float = _setting(0.5, "Maximum norm of the gradient.")
+    card_features: bool = _setting(False, "Add derived inputs to the networks: master cards, tricks needed and others.")
+    hint: str = _setting("", "Player whose action is an input too: heuristic or bidder (needs card_features).")
+    oracle_critic: bool = _setting(False, "Let the value network see all hands; the policy never does.")
     layers: str = _setting("256,256", "Hidden layers of the policy network.")
     critic_layers: str = _setting("256,256", "Hidden layers of the value network.")
     eval_every: int = _setting(100_000, "Decisions between two evaluations against the frozen opponents.")
     eval_opponents: str = _setting("random,heuristic", "Frozen opponents, separated by commas.")
-    eval_hands: int = _setting(1_000, "Hands of such an evaluation, against each of them.")
-    final_matches: int = _setting(400, "Duplicate matches of the evaluation at the end, against each of them.")
+    eval_hands: int = _setting(1_000, "Hands of each evaluation against each frozen opponent.")
+    final_matches: int = _setting(400, "Duplicate matches of the final evaluation against each frozen opponent.")
     checkpoint_every: int = _setting(100_000, "Decisions between two checkpoints.")
     threads: int = _setting(1, "Threads of torch.")
-    tensorboard: bool = _setting(True, "Write logs for TensorBoard.")
+    tensorboard: bool = _setting(True, "Write TensorBoard logs.")
 
     def __post_init__(self) -> None:
         for setting in dataclasses.fields(self):
@@ -103,7 +106,7 @@ class Config:
             elif type(value) is not type(default):
                 kind = type(default).__name__
                 raise ValueError(f"{setting.name} must be of type {kind}, got {value!r}")
-        rules = parse_rules(self.rules)
+        parse_rules(self.rules)
         check_int("seed", self.seed, 0, 2**32 - 1)
         if self.reward not in REWARDS:
             raise ValueError(f"reward must be one of {', '.join(map(repr, REWARDS))}, got {self.reward!r}")
@@ -112,12 +115,10 @@ class Config:
             raise ValueError(f"snapshot_sampling must be one of {text}, got {self.snapshot_sampling!r}")
         check_episode(self.episode, "score", self.max_hands)
         if self.episode == "hand" and self.reward == "win":
-            raise ValueError("reward='win' needs episode='match': a hand is not won")
+            raise ValueError("reward='win' needs episode='match': only a match is won")
         if self.episode == "match" and self.duplicate_baseline:
-            raise ValueError("duplicate_baseline needs episode='hand': it is what one hand would have brought")
-        for name in ("total_timesteps", "n_envs", "n_steps", "batch_size", "n_epochs", "final_matches", "threads"):
-            check_int(name, getattr(self, name), 1, 10**12)
-        for name in ("snapshot_every", "snapshots", "eval_every", "eval_hands", "checkpoint_every"):
+            raise ValueError("duplicate_baseline needs episode='hand': the baseline is the result of a hand")
+        for name in _COUNTS:
             check_int(name, getattr(self, name), 1, 10**12)
         check_int("warm_start", self.warm_start, 0, 10**9)
         check_int("rollouts", self.rollouts, 0, 10**12)
@@ -128,24 +129,20 @@ class Config:
         if self.n_envs * self.n_steps % self.batch_size == 1 or self.batch_size == 1:
             raise ValueError(
                 f"batch_size={self.batch_size} leaves a minibatch of one decision out of n_envs * n_steps = "
-                f"{self.n_envs * self.n_steps}: its advantage cannot be normalised"
+                f"{self.n_envs * self.n_steps}: the advantage of a single decision cannot be normalised"
             )
         for name, low, high in _RANGES:
             if not low <= getattr(self, name) <= high:
                 raise ValueError(f"{name} must be in {low:g}..{high:g}, got {getattr(self, name)!r}")
         if self.hint:
-            from spades_agents.policy.learned import check_hint
-
             check_hint(self.hint)
             if not self.card_features:
                 raise ValueError("hint needs card_features")
         self.hidden_layers()
         self.opponent_weights()
-        if rules.sides < 2:  # pragma: no cover - Rules has no such mix
-            raise ValueError("rules must have two sides")
 
     def hidden_layers(self) -> dict[str, list[int]]:
-        """``layers`` and ``critic_layers`` as numbers, by SB3's names for the networks."""
+        """``layers`` and ``critic_layers`` as numbers, under SB3's names of the networks."""
         return {"pi": self._sizes("layers"), "vf": self._sizes("critic_layers")}
 
     def _sizes(self, name: str) -> list[int]:
@@ -153,10 +150,10 @@ class Config:
         try:
             return [check_int(name, int(part), 1, 65_536) for part in text.split(",")]
         except ValueError:
-            raise ValueError(f"{name} must be sizes separated by commas, as in 256,256, got {text!r}") from None
+            raise ValueError(f"{name} must be sizes separated by commas, such as 256,256, got {text!r}") from None
 
     def opponent_weights(self) -> dict[str, float]:
-        """``opponents`` as the share of each, summing to 1."""
+        """``opponents`` as shares that sum to 1."""
         weights: dict[str, float] = {}
         for part in self.opponents.split(","):
             name, colon, weight = part.strip().rpartition(":")
@@ -165,12 +162,12 @@ class Config:
             except ValueError:
                 value = -1.0
             if not colon or not name or not 0 <= value < float("inf"):
-                text = "must be name:weight, separated by commas, as in self:5,random:1"
+                text = "must be name:weight pairs separated by commas, such as self:5,random:1"
                 raise ValueError(f"opponents {text}, got {part.strip()!r}")
             weights[name] = value
         total = sum(weights.values())
         if total <= 0:
-            raise ValueError(f"opponents: some weight must be above 0, got {self.opponents!r}")
+            raise ValueError(f"opponents must have a weight above 0, got {self.opponents!r}")
         return {name: weight / total for name, weight in weights.items() if weight > 0}
 
     def frozen_opponents(self) -> list[str]:
@@ -178,21 +175,21 @@ class Config:
         return [name.strip() for name in self.eval_opponents.split(",") if name.strip()]
 
     def to_json(self) -> str:
-        """The text of ``config.json``."""
+        """The contents of ``config.json``."""
         return json.dumps(dataclasses.asdict(self), indent=1) + "\n"
 
     @classmethod
     def from_json(cls, text: str) -> Config:
-        """The settings of :meth:`to_json`.
+        """The inverse of :meth:`to_json`.
 
         Raises:
-            ValueError: if it is something else.
+            ValueError: if the text is something else.
         """
         fields = json.loads(text)
         known = {setting.name for setting in dataclasses.fields(cls)}
         if not isinstance(fields, dict) or set(fields) - known:
-            unknown = sorted(set(fields) - known) if isinstance(fields, dict) else "no settings at all"
-            raise ValueError(f"not the settings of a training run: {unknown}")
+            unknown = ", ".join(sorted(set(fields) - known)) if isinstance(fields, dict) else "not an object"
+            raise ValueError(f"these are not the settings of a training run: {unknown}")
         return cls(**fields)
 
     @classmethod
@@ -200,7 +197,7 @@ class Config:
         """The settings of the run in a folder.
 
         Raises:
-            ValueError: if there are none, or they are damaged.
+            ValueError: if there are none, or the file is damaged.
         """
         path = run / "config.json"
         try:
@@ -213,6 +210,8 @@ class Config:
 REWARDS = ("score", "win", "match")
 SAMPLINGS = ("uniform", "strength")
 
+_COUNTS = ("total_timesteps", "n_envs", "n_steps", "batch_size", "n_epochs", "final_matches", "threads")
+_COUNTS += ("snapshot_every", "snapshots", "eval_every", "eval_hands", "checkpoint_every")
 _RANGES = (
     ("random_scores", 0, 1),
     ("learning_rate", 0, 1),
@@ -228,7 +227,7 @@ _RANGES = (
     ("max_grad_norm", 1e-6, 1e6),
 )
 
-# Named sets of changes to the defaults.
+# Named changes to the defaults.
 PRESETS: dict[str, dict[str, Any]] = {
     "quick": {},
     "match": {

@@ -1,4 +1,4 @@
-"""A warm start: imitate a scripted player before the self-play begins."""
+"""The warm start: imitate a teacher before self-play."""
 
 from __future__ import annotations
 
@@ -11,47 +11,43 @@ from spades_agents.base import BatchAgent
 from stable_baselines3.common.utils import update_learning_rate
 from torch.nn.functional import cross_entropy, mse_loss
 
-from spades_training.learning.streams import LearnerStreams
+from spades_training.learning.trajectories import LearnerTrajectories
 
 __all__ = ["imitate"]
 
-DISCARDED = np.nan  # target of a value that the collected steps do not tell
+STEPS = 256  # of a batch, at every table
+MINIBATCH = 1024  # decisions
+LEARNING_RATE = 1e-3  # initial; it decays linearly to a twentieth
+UNKNOWN = np.nan  # value target of a decision whose episode does not end in the batch
 
 
 def imitate(
     model: MaskablePPO,
-    env: LearnerStreams,
+    env: LearnerTrajectories,
     teacher: BatchAgent,
     decisions: int,
-    after_round: Callable[[int, int], object],
-    steps: int = 256,
-    batch_size: int = 1024,
-    learning_rate: float = 1e-3,
+    after_batch: Callable[[int, int], object],
 ) -> float:
-    """Teach the model what ``teacher`` does, and the value of what the learner sees while it does that.
+    """Train the policy to imitate ``teacher``, and the value network to predict the teacher's returns.
 
     Args:
         model: the model, which is changed.
         env: where the teacher takes the learners' seats.
         teacher: the player to imitate.
-        decisions: how many of its decisions to see, rounded up to whole collections.
-        after_round: called before the first and after each collection, with how many are done and how many there are.
-        steps: steps of a collection, at every table.
-        batch_size: decisions in a minibatch.
-        learning_rate: of Adam at the start; it falls evenly to a twentieth of it.
+        decisions: number of the teacher's decisions, rounded up to whole batches.
+        after_batch: called before the first and after each batch, with the number of batches done and the total.
 
     Returns:
-        The share of the last collection's decisions in which the policy, before it had learned from them, agreed
-        with the teacher.
+        The share of decisions in the last batch in which the policy agreed with the teacher before learning from them.
     """
     agreement = 0.0
     rows = np.arange(env.num_envs)
     observations = env.reset()
-    rounds = -(-decisions // (steps * env.num_envs))
-    after_round(0, rounds)
-    for k in range(rounds):
+    batches = -(-decisions // (STEPS * env.num_envs))
+    after_batch(0, batches)
+    for k in range(batches):
         seen, masks, actions, rewards, dones = ([] for _ in range(5))
-        for _ in range(steps):
+        for _ in range(STEPS):
             seen.append(observations)
             masks.append(env.env_method("action_masks"))
             actions.append(teacher.act_batch(env.spades.tables, rows))
@@ -60,17 +56,16 @@ def imitate(
             dones.append(done)
         returns = _returns(np.array(rewards), np.array(dones), model.gamma)
         found, allowed, chosen = (torch.as_tensor(np.concatenate(part)) for part in (seen, masks, actions))
-        targets = torch.as_tensor(returns.ravel())
-        update_learning_rate(model.policy.optimizer, learning_rate * (1 - 0.95 * k / rounds))
-        agreement = _fit(model, found, allowed, chosen, targets, batch_size)
-        after_round(k + 1, rounds)
+        update_learning_rate(model.policy.optimizer, LEARNING_RATE * (1 - 0.95 * k / batches))
+        agreement = _fit(model, found, allowed, chosen, torch.as_tensor(returns.ravel()))
+        after_batch(k + 1, batches)
     return agreement
 
 
 def _returns(rewards: np.ndarray, dones: np.ndarray, gamma: float) -> np.ndarray:
-    """Discounted sums of rewards to the end of each episode; DISCARDED where the steps end before it does."""
+    """Discounted sums of rewards to the end of each episode; UNKNOWN where the steps end first."""
     returns = np.empty_like(rewards)
-    following = np.full(rewards.shape[1], DISCARDED, rewards.dtype)
+    following = np.full(rewards.shape[1], UNKNOWN, rewards.dtype)
     for k in reversed(range(len(rewards))):
         following = rewards[k] + gamma * np.where(dones[k], 0, following)
         returns[k] = following
@@ -83,14 +78,12 @@ def _fit(
     masks: torch.Tensor,
     actions: torch.Tensor,
     returns: torch.Tensor,
-    batch_size: int,
 ) -> float:
-    """One pass over the decisions; returns how many of them the policy got right beforehand."""
+    """Make one pass over the decisions; returns the share predicted correctly, each minibatch before its step."""
     policy = model.policy
     policy.set_training_mode(True)
     right = 0
-    order = torch.randperm(len(actions))
-    for batch in order.split(batch_size):
+    for batch in torch.randperm(len(actions)).split(MINIBATCH):
         latent_policy, latent_value = policy.mlp_extractor(policy.extract_features(observations[batch]))
         logits = torch.where(masks[batch], policy.action_net(latent_policy), -1e8)
         values = policy.value_net(latent_value).flatten()

@@ -1,4 +1,4 @@
-"""What happens beside the learning: evaluations, snapshots, checkpoints, logs, the progress bar."""
+"""Evaluations, snapshots, checkpoints, logs and the progress bar of a training run."""
 
 from __future__ import annotations
 
@@ -17,46 +17,47 @@ from sb3_contrib import MaskablePPO
 from spades_agents.policy.learned import PolicyAgent
 from stable_baselines3.common.callbacks import BaseCallback
 
-from spades_training.commands.league import LEAGUE
 from spades_training.evaluation.evaluate import evaluate
 from spades_training.evaluation.intervals import Estimate
+from spades_training.evaluation.league import LEAGUE
 from spades_training.files import write_whole
 from spades_training.learning.checkpoint import Checkpoint
 from spades_training.learning.config import Config
 from spades_training.learning.rollouts import Rollouts
 from spades_training.learning.sb3 import policy_network, save_player
 from spades_training.learning.selfplay import OpponentMix
-from spades_training.learning.streams import LearnerStreams
+from spades_training.learning.trajectories import LearnerTrajectories
 
 __all__ = ["Monitor", "TrainingError"]
 
-EVAL_MATCHES = 100  # of each evaluation during the training; its hands are shared out among them
+EVAL_MATCHES = 100  # of each evaluation during training, among which its hands are divided
 
 
 class TrainingError(RuntimeError):
-    """The training cannot go on."""
+    """The training cannot continue."""
 
 
 class Monitor(BaseCallback):
-    """Keeps the opponents up to date and shows, logs and saves how the training goes.
+    """Updates the opponents, and prints, logs and saves the progress of a run.
 
-    All of it happens between an update and the next rollout, when the state of the run is that of a checkpoint.
+    All of this happens between an update and the next batch of decisions, when a checkpoint can hold the state of the
+    run.
 
     Args:
         config: the settings.
         run: the folder of the run.
         env: where the learner plays.
         mix: the opponents in the environment.
-        rng: the stream of the self-play.
+        rng: the random generator of the self-play.
         console: where to print.
-        metrics: rows of earlier evaluations, and seconds of training so far, if this continues a run.
+        metrics: rows of earlier evaluations and seconds of training so far, if the run is resumed.
     """
 
     def __init__(
         self,
         config: Config,
         run: Path,
-        env: LearnerStreams,
+        env: LearnerTrajectories,
         mix: OpponentMix,
         rng: np.random.Generator,
         console: Console,
@@ -75,14 +76,14 @@ class Monitor(BaseCallback):
             console=console,
             disable=not console.is_terminal,
         )
-        self.rated = 0  # decisions, by rollouts
+        self.rated = 0  # decisions rated by rollouts
         self._evaluation = ""
         self._start = time.perf_counter() - self.metrics["seconds"]
         self._clock = time.perf_counter()
         self._steps_before = 0
 
     def after_round(self, model: MaskablePPO, stage: Rollouts, before: int) -> None:
-        """Evaluate and save while the model learns from rollouts, ``before`` of them having been rated a round ago."""
+        """Evaluate and save when due while learning from rollouts; ``before`` is the number rated one round ago."""
         self.check_weights(model)
         self.rated = stage.done
         if stage.done // self.config.eval_every > before // self.config.eval_every or stage.finished:
@@ -91,13 +92,13 @@ class Monitor(BaseCallback):
             self.checkpoint(model)
 
     def check_weights(self, model: MaskablePPO) -> None:
-        """Make sure that all weights are numbers.
+        """Check that all weights are finite.
 
         Raises:
             TrainingError: if they are not.
         """
         if not all(bool(torch.isfinite(weights).all()) for weights in model.policy.parameters()):
-            self._give_up(f"some weights are not numbers after {model.num_timesteps:,} steps")
+            self._give_up(f"some weights are not finite after {model.num_timesteps:,} steps")
 
     def _on_training_start(self) -> None:
         self._steps_before = self.model.num_timesteps
@@ -128,7 +129,7 @@ class Monitor(BaseCallback):
             self._evaluate(self.model)  # type: ignore[arg-type]
         if self._due(self.config.checkpoint_every) and self.num_timesteps > 0:
             self.checkpoint(self.model)  # type: ignore[arg-type]
-        self.mix.update(network)  # after the checkpoint: it draws from the random stream, as a run that goes on will
+        self.mix.update(network)  # after the checkpoint, because it draws random numbers that a resumed run draws again
 
     def _on_training_end(self) -> None:
         self._check_loss()
@@ -137,11 +138,11 @@ class Monitor(BaseCallback):
         self.progress.stop()
 
     def _due(self, every: int) -> bool:
-        """Whether the last rollout passed a multiple of ``every`` (at the start of a run it did)."""
+        """Whether the last batch passed a multiple of ``every``; also true at the start of a run."""
         if self.num_timesteps == self._steps_before > 0:
-            return False  # a run that is resumed did it before its checkpoint
-        rollout = self.config.n_envs * self.config.n_steps
-        return self.num_timesteps // every > (self.num_timesteps - rollout) // every
+            return False  # it was done before the checkpoint
+        batch = self.config.n_envs * self.config.n_steps
+        return self.num_timesteps // every > (self.num_timesteps - batch) // every
 
     def _check_loss(self) -> None:
         loss = self.logger.name_to_value.get("train/loss", 0.0)
@@ -149,7 +150,7 @@ class Monitor(BaseCallback):
             self._give_up(f"the loss is {loss} after {self.num_timesteps:,} steps")
 
     def _give_up(self, why: str) -> NoReturn:
-        raise TrainingError(f"{why}: try a lower learning_rate; the last checkpoint in {self.run} is from before")
+        raise TrainingError(f"{why}: try a lower learning_rate; the last checkpoint in {self.run} is older")
 
     def checkpoint(self, model: MaskablePPO) -> None:
         """Save the state of the run."""
@@ -157,11 +158,11 @@ class Monitor(BaseCallback):
         Checkpoint.of(model, self.env, self.mix, self.rng, self.metrics, self.rated).save(self.run)
 
     def measure(self, model: MaskablePPO, decisions: int) -> None:
-        """Play the frozen opponents, then write a row of the metrics.
+        """Evaluate the model against the frozen opponents and add a row to the metrics.
 
         Args:
-            model: the model as it is now.
-            decisions: how many it has learned from, imitated and rated ones among them.
+            model: the model.
+            decisions: number of decisions that it has learned from, including imitated and rated ones.
         """
         player = PolicyAgent(policy_network(model), self.rules)
         row: dict[str, Any] = {"decisions": decisions, "steps": model.num_timesteps}
@@ -187,7 +188,7 @@ class Monitor(BaseCallback):
         self.measure(model, self.config.warm_start + self.rated + model.num_timesteps)
 
     def _points(self, player: PolicyAgent, opponent: str) -> Estimate:
-        """Points per hand against a frozen opponent; the same decks every time."""
+        """Points per hand against a frozen opponent; every call uses the same decks."""
         hands = max(1, self.config.eval_hands // EVAL_MATCHES)
         result = evaluate(player, opponent, self.rules, matches=EVAL_MATCHES, seed=self.config.seed, max_hands=hands)
         return result.points_per_hand

@@ -1,4 +1,4 @@
-"""Pictures of a training run."""
+"""Plots of a training run."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["learning_curve", "rating_history"]
 
 
 def learning_curve(rows: list[dict[str, Any]], opponents: list[str], rules: Rules, path: Path) -> None:
-    """Points per hand against each frozen opponent over the decisions trained on, as a PNG.
+    """Plot the points per hand against each frozen opponent over the decisions trained on, as a PNG.
 
     Args:
         rows: of the metrics.
@@ -37,18 +37,18 @@ def learning_curve(rows: list[dict[str, Any]], opponents: list[str], rules: Rule
         axes.annotate("imitation", (imitated / 2, 0.02), xycoords=("data", "axes fraction"), ha="center", color="0.4")
     axes.axhline(0, color="0.6", linewidth=0.8)
     axes.set_xlabel("decisions trained on")
-    axes.set_ylabel("points per hand more than the opponent")
-    axes.set_title(f"{rules.name}: against frozen opponents, 95% intervals from duplicate pairs", fontsize=10)
+    axes.set_ylabel("points per hand ahead of the opponent")
+    axes.set_title(f"{rules.name}: against frozen opponents, 95% intervals over duplicate pairs", fontsize=10)
     if opponents:
         axes.legend()
     _save(figure, path)
 
 
 def rating_history(rows: list[dict[str, Any]], rules: Rules, path: Path) -> None:
-    """Ratings of a run's snapshots over the steps of self-play, those of fixed players as bands across, as a PNG.
+    """Plot the ratings of a run's snapshots over the steps of self-play, with fixed players as bands, as a PNG.
 
     Args:
-        rows: of ``league.csv``; those of fixed players have no ``steps``, and the first of them is the zero.
+        rows: of ``league.csv``; fixed players have no ``steps``, and the rating of the first one is 0.
         rules: the rules, for the title.
         path: the file.
     """
@@ -57,14 +57,14 @@ def rating_history(rows: list[dict[str, Any]], rules: Rules, path: Path) -> None
     found = [row for row in rows if row["steps"] is not None]
     steps, ratings = ([row[name] for row in found] for name in ("steps", "rating"))
     reach = [[row["rating"] - row["low"] for row in found], [row["high"] - row["rating"] for row in found]]
-    axes.errorbar(steps, ratings, reach, marker="o", markersize=4, capsize=3, label="the policy")
+    axes.errorbar(steps, ratings, reach, marker="o", markersize=4, capsize=3, label="policy")
     fixed = [row for row in rows if row["steps"] is None]
     for k, row in enumerate(fixed, 1):
         axes.axhline(row["rating"], color=f"C{k}", linestyle="--", linewidth=1, label=row["player"])
         axes.axhspan(row["low"], row["high"], color=f"C{k}", alpha=0.15, linewidth=0)
     axes.set_xlabel("steps of self-play")
     axes.set_ylabel(f"Elo points ahead of {fixed[0]['player']}")
-    axes.set_title(f"{rules.name}: ratings over the league's history, 95% intervals from duplicate pairs", fontsize=10)
+    axes.set_title(f"{rules.name}: ratings over the run, 95% intervals over duplicate pairs", fontsize=10)
     figure.legend(loc="outside lower center", ncols=3)
     _save(figure, path)
 

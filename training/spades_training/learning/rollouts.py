@@ -1,12 +1,12 @@
-"""Policy improvement by rollouts: learn what every action is worth when the scripted player finishes the hand.
+"""Policy improvement by rollouts: learn the value of every action when the scripted player finishes the hand.
 
-At each decision all actions are tried out in the deal as it is, hidden cards included, from the same point with the
-same cards (Tesauro and Galperin, "On-line policy improvement using Monte-Carlo search", 1996). One such rating is
-mostly luck. But the policy network that learns from it sees no hidden card, so that it can only learn the mean over
-all deals that look the same to the player; and to prefer what is better on average there is to improve on the scripted
-player (classification-based policy iteration: Lagoudakis and Parr, "Reinforcement learning as classification", 2003).
-One decision tells something about each of its actions, without the luck of the deal: far more than the one sampled
-action that a policy gradient learns from.
+At each decision all actions are tried in the actual deal, hidden cards included, from the same state and with the same
+cards (Tesauro and Galperin, "On-line policy improvement using Monte-Carlo search", 1996). One such rating is mostly
+luck. But the policy network that learns from it does not see the hidden cards, so it can only learn the mean over all
+deals that look the same to the player. Preferring what is better on average improves on the scripted player
+(classification-based policy iteration: Lagoudakis and Parr, "Reinforcement learning as classification", 2003). A
+decision rates each of its actions without the luck of the deal, which is far more information than a policy gradient
+gets from the one action that it samples.
 """
 
 from __future__ import annotations
@@ -29,42 +29,41 @@ from spades_env.cards import NUM_ACTIONS, NUM_CARDS
 from spades_env.engine.state import STATE, Phase
 from spades_training.learning.config import Config
 from spades_training.learning.sb3 import policy_network
-from spades_training.learning.streams import LearnerStreams
 from spades_training.learning.symmetry import suit_swaps
+from spades_training.learning.trajectories import LearnerTrajectories
 
 __all__ = ["Rollouts"]
 
-STEPS = 64  # of a collection, at every table
-BATCH = 2048  # decisions in a minibatch
+STEPS = 64  # of a batch, at every table
+MINIBATCH = 2048  # decisions
 REACH = 3  # bids rated on either side of the teacher's
-FAR = -0.08  # chance to win: what all other bids count for
-ALONE = 0.1  # so much of the stage the teacher plays alone, then the policy at half of the tables
-# Logits are so many times the gains in the chance to win: the policy is nearly greedy, and can still be drawn from.
-SHARPNESS = 400.0
-SCALE = 0.05  # chance to win: an error of so much costs 1
-DRAFT_DOUBT = 0.5  # of the doubt: a draw of the draft is worth little by itself
+FAR = -0.08  # gain in win probability of all other bids
+ALONE = 0.1  # share of the stage in which only the teacher plays; the policy then plays at half of the tables
+SHARPNESS = 400.0  # logits per unit of win probability: the policy is nearly greedy but can still be sampled
+SCALE = 0.05  # win probability: an error of this size has loss 1
+DRAFT_DOUBT = 0.5  # of the doubt, because a single draft decision is worth little
 
 
 class Rollouts:
     """The stage of a training run that learns from rollouts.
 
-    The logits learn by how much each action is rated better than the teacher's, in chances to win the match, less a
-    ``doubt``: only what is rated better by more than that is preferred. The value network learns what the teacher's
-    action brings. Adam's step falls evenly to 2%.
+    The logits learn how much better each action is rated than the teacher's, in win probability, minus a ``doubt``, so
+    that only actions with a larger gain are preferred. The value network learns the return of the teacher's action. The
+    learning rate decays linearly to 2%.
 
     Args:
         model: the model, which is changed.
-        env: where it learns; half of the learners' actions are the teacher's, half the policy's own.
-        teacher: the player to improve on; rollouts are the scripted player's, whoever it is.
-        config: how many to rate, ``doubt`` and the other settings.
-        rng: chooses who plays, minibatches and suits.
-        done: how many have been rated, by a run that goes on from a checkpoint.
+        env: where it learns; half of the learners' actions are the teacher's, half the policy's.
+        teacher: the player to improve on. The rollouts are always played by the scripted player.
+        config: the number of decisions to rate, ``doubt`` and the other settings.
+        rng: draws who plays, the minibatches and the suit permutations.
+        done: number of decisions already rated, if the run is resumed.
     """
 
     def __init__(
         self,
         model: MaskablePPO,
-        env: LearnerStreams,
+        env: LearnerTrajectories,
         teacher: BatchAgent,
         config: Config,
         rng: np.random.Generator,
@@ -86,12 +85,12 @@ class Rollouts:
         return self.done >= self.config.rollouts
 
     def round(self) -> None:
-        """Play and rate at every table for a while, then learn from it."""
+        """Play and rate a batch of decisions, then learn from it."""
         seen, gains, references, values = self._collect()
         self.done += len(gains)
         left = max(1 - self.done / self.config.rollouts, 0.02)
         update_learning_rate(self.model.policy.optimizer, self.config.rollout_learning_rate * left)
-        for batch in np.array_split(self.rng.permutation(len(gains)), -(-len(gains) // BATCH)):
+        for batch in np.array_split(self.rng.permutation(len(gains)), -(-len(gains) // MINIBATCH)):
             columns, actions = self._swaps[self.rng.integers(len(self._swaps))]
             reference = torch.as_tensor(references[batch])
             self._learn(
@@ -102,13 +101,13 @@ class Rollouts:
             )
 
     def _collect(self) -> tuple[np.ndarray, ...]:
-        """What the learners saw; their actions' gains, the teacher's actions, the returns of these."""
+        """Collect a batch: inputs of the learners, gains of all actions, the teacher's actions and their returns."""
         env, tables = self.env, self.env.spades.tables
         observations: Any = env.observe() if self.done else env.reset()
         everyone = np.arange(env.num_envs)
         player = PolicyAgent(policy_network(self.model), env.rules, deterministic=False, seed=self._seed())
         own = everyone[self.rng.random(env.num_envs) < (0.5 if self.done >= ALONE * self.config.rollouts else 0)]
-        is_hint = self.config.teacher == self.config.hint  # then the teacher has been asked already
+        is_hint = self.config.teacher == self.config.hint  # the observations already hold the teacher's actions
         parts: list[tuple[np.ndarray, ...]] = []
         for _ in range(STEPS):
             masks: Any = env.env_method("action_masks")

@@ -1,4 +1,4 @@
-"""Stable-Baselines3: the vectorized environment, one stream of decisions for each learner's seat, and model files."""
+"""Stable-Baselines3: the vectorized environment with one trajectory for each learner's seat, and model files."""
 
 from __future__ import annotations
 
@@ -32,48 +32,48 @@ __all__ = ["OraclePolicy", "SpadesVecEnv", "UsedBits", "policy_network", "save_m
 
 
 class SpadesVecEnv(VecEnv):
-    """Many tables as Stable-Baselines3 wants them: each learner's seat is one stream.
+    """Many tables as a Stable-Baselines3 ``VecEnv``; each learner's seat has one trajectory.
 
-    A step leads from one decision of the learner to its next one (the opponents have moved in between), and its
-    reward is all that fell to the learner on the way, the result of the last trick included, whoever played it.
-    Observations are those of the learner's seat, never an opponent's. ``MaskablePPO`` finds the masks by itself.
+    A step leads from one decision of the learner to its next one, after the opponents have moved. Its reward is
+    everything that the learner earned in between, including the result of the last trick, whoever played it.
+    Observations are always those of the learner's seat. ``MaskablePPO`` finds the action masks by itself.
 
-    When an episode ends the next one begins at once: the observation is then its first, and ``infos[i]`` has
-    ``"terminal_observation"``, ``"TimeLimit.truncated"``, ``"episode"`` (sum of rewards r, decisions l, seconds
-    t), ``"scores"`` (by side, the learner's first) and ``"hands"``.
+    When an episode ends, the next one starts in the same step: the observation is its first one, and ``infos[i]`` holds
+    ``"terminal_observation"``, ``"TimeLimit.truncated"``, ``"episode"`` (sum of rewards r, decisions l, seconds t),
+    ``"scores"`` (by side, the learner's first) and ``"hands"``.
 
     Args:
-        num_envs: how many tables, or a ready :class:`SpadesVectorEnv` in mode ``SAME_STEP``.
-        seed: table ``i`` plays what ``SpadesEnv`` plays after ``reset(seed=seed + i)``; None: a random one.
-        **options: ``rules``, ``opponents``, ``episode`` and the others of :class:`SpadesVectorEnv`.
+        num_envs: number of tables, or a :class:`SpadesVectorEnv` in autoreset mode ``SAME_STEP``.
+        seed: table ``i`` plays what ``SpadesEnv`` plays after ``reset(seed=seed + i)``; None: a random seed.
+        **options: ``rules``, ``opponents``, ``episode`` and the other options of :class:`SpadesVectorEnv`.
 
     Raises:
-        ValueError: if an argument makes no sense.
+        ValueError: if an argument is invalid.
     """
 
     def __init__(self, num_envs: int | SpadesVectorEnv, seed: int | None = None, **options: Any) -> None:
         if isinstance(num_envs, SpadesVectorEnv):
             if options:
-                raise ValueError(f"{', '.join(options)}: the environment is ready, its options are fixed")
+                raise ValueError(f"{', '.join(options)}: the options of an existing environment cannot be changed")
             self.env = num_envs
         else:
             self.env = SpadesVectorEnv(num_envs, autoreset_mode="SameStep", **options)
         if self.env.metadata["autoreset_mode"] != gymnasium.vector.AutoresetMode.SAME_STEP:
-            raise ValueError("autoreset_mode must be 'SameStep': the streams have no step between two episodes")
+            raise ValueError("autoreset_mode must be 'SameStep': a VecEnv has no step between two episodes")
         super().__init__(self.env.num_envs, self.env.single_observation_space, self.env.single_action_space)
         if seed is not None:
             self.seed(seed)
-        self._nothing: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]  # made once: a dict costs 45 ns
+        self._nothing: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]  # once: a dict costs 45 ns
         self._actions = np.zeros(self.num_envs, np.int64)
         self._returns = np.zeros(self.num_envs)
         self._lengths = np.zeros(self.num_envs, np.int64)
         self._start = time.perf_counter()
 
     def reset(self) -> np.ndarray:
-        """Begin a match at every table, by the last calls of ``seed`` and ``set_options`` (the same for all).
+        """Start a match at every table, with the last ``seed`` and ``set_options``.
 
         Raises:
-            ValueError: if the options differ from table to table, or make no sense.
+            ValueError: if the options are invalid, or not the same for all tables.
         """
         if any(options != self._options[0] for options in self._options):
             raise ValueError("set_options: all tables must have the same options")
@@ -88,11 +88,11 @@ class SpadesVecEnv(VecEnv):
         return observations
 
     def step_async(self, actions: np.ndarray) -> None:
-        """Keep the actions for ``step_wait``."""
+        """Store the actions for ``step_wait``."""
         self._actions = actions
 
     def step_wait(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[dict[str, Any]]]:
-        """The learners' next observations, rewards (float32), ends of episodes and infos."""
+        """Carry out the actions; returns observations, rewards (float32), ends of episodes and infos."""
         observations, rewards, terminated, truncated, found = self.env.step(self._actions)
         dones = terminated | truncated
         self._returns += rewards
@@ -114,11 +114,16 @@ class SpadesVecEnv(VecEnv):
         return observations, rewards.astype(np.float32), dones, infos
 
     def arrays(self) -> dict[str, np.ndarray]:
-        """As :meth:`SpadesVectorEnv.arrays`, with what is counted of the episodes under way."""
+        """As :meth:`SpadesVectorEnv.arrays`, with the statistics of the episodes in progress."""
         return self.env.arrays() | {"returns": self._returns, "lengths": self._lengths}
 
+    def resume(self) -> None:
+        """Continue from the arrays as they are now, and drop the seeds that a loaded model set for the next reset."""
+        self.env.observe()
+        self._reset_seeds()
+
     def action_masks(self) -> np.ndarray:
-        """Bool of shape (num_envs, 75): the legal actions of every learner."""
+        """The legal actions of every learner, bool of shape (num_envs, 75)."""
         return self.env.action_masks()
 
     def close(self) -> None:
@@ -126,24 +131,24 @@ class SpadesVecEnv(VecEnv):
         self.env.close()
 
     def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
-        """The attribute, which all tables share, once for each of ``indices``."""
+        """The attribute of the environment, which all tables share, once for each of ``indices``."""
         value = self.action_masks if attr_name == "action_masks" else getattr(self.env, attr_name)
         return [value for _ in self._get_indices(indices)]
 
     def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
-        """Set an attribute, which all tables share: ``indices`` must be None.
+        """Set an attribute of the environment, which all tables share.
 
         Raises:
-            ValueError: if ``indices`` is something else.
+            ValueError: if ``indices`` is not None.
         """
         if indices is not None:
-            raise ValueError("set_attr sets an attribute of all tables: indices must be None")
+            raise ValueError(f"indices must be None, because all tables share their attributes, got {indices!r}")
         setattr(self.env, attr_name, value)
 
     def env_method(self, method_name: str, *args: Any, indices: Any = None, **kwargs: Any) -> Any:
-        """Call a method of the environment, which returns something for each table.
+        """Call a method of the environment that returns one value for each table.
 
-        ``env_method("action_masks")`` returns one bool array of shape (tables, 75), without a loop in Python.
+        ``env_method("action_masks")`` returns one bool array of shape (num_envs, 75), without a loop in Python.
         """
         result = getattr(self.env, method_name)(*args, **kwargs)
         if indices is None:
@@ -152,21 +157,21 @@ class SpadesVecEnv(VecEnv):
         return result[chosen] if isinstance(result, np.ndarray) else [result[i] for i in chosen]
 
     def env_is_wrapped(self, wrapper_class: Any, indices: Any = None) -> list[bool]:
-        """Never: there are no single environments to wrap."""
+        """False for every table: there are no single environments to wrap."""
         return [False for _ in self._get_indices(indices)]
 
     def get_images(self) -> Sequence[np.ndarray | None]:
-        """No pictures."""
+        """None for every table: there are no pictures."""
         return [None] * self.num_envs
 
 
 class UsedBits(BaseFeaturesExtractor):
-    """Passes on those bits of the observation that the rules can ever set, then all that follows it, as floats.
+    """Selects the bits of the observation that can be set under the rules, and everything after them, as floats.
 
     Args:
         observation_space: of the environment.
         rules: the rules.
-        features: how many columns behind the observation the actor sees too; what follows them is for the critic.
+        features: number of columns after the observation that the actor sees; later columns are for the critic only.
         hint: the player whose actions are the last of these columns; empty if there is none.
     """
 
@@ -185,7 +190,7 @@ class UsedBits(BaseFeaturesExtractor):
 
 
 class ActorAndCritic(nn.Module):
-    """Two fully connected networks; the actor's has the first ``seen`` features alone."""
+    """Two fully connected networks; the actor's network sees only the first ``seen`` features."""
 
     def __init__(self, seen: int, features: int, layers: dict[str, list[int]], activation: type[nn.Module]) -> None:
         super().__init__()
@@ -217,12 +222,12 @@ class OraclePolicy(MaskableActorCriticPolicy):
     def _build_mlp_extractor(self) -> None:
         extractor: Any = self.features_extractor
         layers: Any = self.net_arch
-        # Duck-typed: SB3 asks it for no more than ActorAndCritic has.
+        # Duck-typed: ActorAndCritic has everything that SB3 uses.
         self.mlp_extractor: Any = ActorAndCritic(extractor.seen, self.features_dim, layers, self.activation_fn)
 
 
 def policy_network(model: MaskablePPO) -> PolicyNetwork:
-    """A copy of the policy of a MaskablePPO model in numpy, as it is now.
+    """A NumPy copy of the policy of a MaskablePPO model.
 
     Raises:
         ValueError: if it is not a fully connected network on the observation.
@@ -237,23 +242,23 @@ def policy_network(model: MaskablePPO) -> PolicyNetwork:
         elif isinstance(module, (nn.ReLU, nn.Tanh)):
             activation = type(module).__name__.lower()
         else:
-            raise ValueError(f"the policy has a {type(module).__name__}: only Linear, ReLU and Tanh can be saved")
+            raise ValueError(f"the policy has a {type(module).__name__} layer: only Linear, ReLU and Tanh can be saved")
     extractor = policy.pi_features_extractor
     inputs = extractor.inputs.cpu().numpy()[: extractor.seen] if isinstance(extractor, UsedBits) else np.arange(SIZE)
     return PolicyNetwork(inputs, layers, activation, extractor.hint if isinstance(extractor, UsedBits) else "")
 
 
 def set_policy(model: MaskablePPO, network: PolicyNetwork) -> None:
-    """Give a model the policy of ``network``; the value network stays as it is.
+    """Copy ``network`` to the policy of a model; the value network does not change.
 
     Raises:
-        ValueError: if the model's policy is a network of another size, or sees something else.
+        ValueError: if the model's policy has another size or other inputs.
     """
     own = policy_network(model)
     shapes = [[weights.shape for weights, _ in one.layers()] for one in (own, network)]
     same = own.activation == network.activation and own.hint == network.hint
     if not same or shapes[0] != shapes[1] or (own.inputs != network.inputs).any():
-        raise ValueError("its networks are of another size, or see something else")
+        raise ValueError("its networks have another size or other inputs")
     linear = [m for m in [*model.policy.mlp_extractor.policy_net, model.policy.action_net] if isinstance(m, nn.Linear)]
     with torch.no_grad():
         for module, (weights, biases) in zip(linear, network.layers(), strict=True):
@@ -262,12 +267,12 @@ def set_policy(model: MaskablePPO, network: PolicyNetwork) -> None:
 
 
 def save_model(model: MaskablePPO, path: str | os.PathLike[str], rules: str | Rules) -> None:
-    """Write a model file that ``make_agent("ppo:PATH")`` plays and ``MaskablePPO.load`` reads, whole or not at all.
+    """Write a model file for ``make_agent("ppo:PATH")`` and ``MaskablePPO.load``, atomically.
 
     Args:
         model: the model; its policy must be a fully connected network on the observation.
         path: the file.
-        rules: what it was trained for.
+        rules: the rules that it was trained for.
 
     Raises:
         ValueError: if the policy is of another kind.
@@ -281,7 +286,7 @@ def save_model(model: MaskablePPO, path: str | os.PathLike[str], rules: str | Ru
 
 
 def save_player(network: PolicyNetwork, path: str | os.PathLike[str], rules: Rules) -> None:
-    """Write a model file to play, not to train on: the policy alone, whole or not at all.
+    """Write a model file that holds only the policy, which can play but not be trained further, atomically.
 
     Raises:
         OSError: if the file cannot be written.

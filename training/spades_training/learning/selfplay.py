@@ -1,4 +1,4 @@
-"""Self-play: the seats beside the learner's are played by the policy itself, its past and scripted agents."""
+"""Self-play: the current policy, its snapshots and other agents play the seats of the opponents and partners."""
 
 from __future__ import annotations
 
@@ -18,33 +18,33 @@ from spades_env.tables import Tables
 __all__ = ["SELF", "SNAPSHOT", "OpponentMix", "SelfPlayEnv"]
 
 SELF, SNAPSHOT = "self", "snapshot"
-HALF_LIFE = 500  # hands against a snapshot after which older ones count half
-ACTIVE = 2  # snapshots that play at a time: a call for a few tables costs nearly as much as one for many
+HALF_LIFE = 500  # hands against a snapshot after which the weight of older hands has halved
+ACTIVE = 2  # snapshots that play at a time; a call for few tables costs nearly as much as one for many
 
 
 class OpponentMix:
-    """The players that a learner meets, and how often.
+    """The opponents of a learner, and how often each plays.
 
     With ``sampling="strength"`` the snapshots that do well against the learner play more often. This is prioritized
     fictitious self-play (Vinyals et al., Grandmaster level in StarCraft II using multi-agent reinforcement learning,
-    Nature 575, 2019), by margins instead of chances to win: snapshot k is drawn in proportion to exp(-m_k / s), where
-    m_k is what the learner gains on it in a hand, as a running mean, and s the standard deviation of these margins
-    over the snapshots. One that has not played yet counts as even.
+    Nature 575, 2019), with margins in place of win probabilities: snapshot k is drawn in proportion to exp(-m_k / s),
+    where m_k is the running mean of the learner's reward in a hand against it, and s is the standard deviation of these
+    margins over the snapshots. The margin of a snapshot that has not played yet is 0.
 
     Args:
-        weights: share of each, by name: ``"self"`` is the current policy, ``"snapshot"`` an earlier one, anything
-            else a name for ``make_agent``.
+        weights: share of each by name: ``"self"`` is the current policy, ``"snapshot"`` an earlier one, anything else a
+            name for ``make_agent``.
         rules: the rules of the tables.
-        snapshots: how many snapshots to keep.
-        rng: chooses who plays, and rolls the dice of the policies.
-        sampling: how to draw among the snapshots, ``"uniform"`` or by ``"strength"``.
+        snapshots: maximum number of snapshots.
+        rng: draws the players, and the seeds of the policies.
+        sampling: how to draw snapshots, ``"uniform"`` or by ``"strength"``.
 
     Attributes:
         snapshots: the earlier policies.
-        margins: the learner's mean reward from a hand against each.
+        margins: the learner's mean reward in a hand against each.
 
     Raises:
-        ValueError: if a name is unknown or a model's file is missing.
+        ValueError: if a name is unknown, or the file of a model is missing.
     """
 
     def __init__(
@@ -66,14 +66,14 @@ class OpponentMix:
             if name not in (SELF, SNAPSHOT):
                 agent = make_agent(name)
                 if not isinstance(agent, BatchAgent):
-                    raise ValueError(f"opponent {name!r} cannot play many tables at once: it has no act_batch")
+                    raise ValueError(f"opponent {name!r} cannot play batches of tables: it has no act_batch")
                 agent.reset(int(rng.integers(2**48)))
                 self._agents[name] = agent
         self._current: PolicyAgent | None = None
-        self._active: dict[int, PolicyAgent] = {}  # by index of the snapshot
+        self._active: dict[int, PolicyAgent] = {}  # by index in snapshots
 
     def update(self, network: PolicyNetwork) -> None:
-        """Make ``network`` the current policy, and draw the snapshots that play until the next update."""
+        """Make ``network`` the current policy and draw the snapshots that play until the next update."""
         self._current = self._player(network)
         count = min(ACTIVE, len(self.snapshots))
         weights = self.weights() if self.by_strength and count else None
@@ -81,44 +81,44 @@ class OpponentMix:
         self._active = {int(k): self._player(self.snapshots[k]) for k in chosen}
 
     def weights(self) -> np.ndarray:
-        """The shares of the snapshots by their strength, summing to 1."""
+        """The shares of the snapshots by strength, which sum to 1."""
         margins = np.array(self.margins)
         spread = margins.std() or 1.0
         weights = np.exp(-(margins - margins.mean()) / spread)
         return weights / weights.sum()
 
     def add_snapshot(self, network: PolicyNetwork) -> None:
-        """Keep ``network`` as an opponent; if there are too many, another makes room, but never the first.
+        """Add ``network`` to the snapshots; at the maximum number it replaces another one, but never the first.
 
-        By strength that is the weakest, otherwise a random one.
+        That is the weakest one if sampling is by strength, otherwise a random one.
         """
         if len(self.snapshots) >= self.keep:
             second = min(1, self.keep - 1)
-            leaves = (
+            replaced = (
                 second + int(np.argmax(self.margins[second:]))
                 if self.by_strength
                 else int(self.rng.integers(second, self.keep))
             )
-            del self.snapshots[leaves], self.margins[leaves]
+            del self.snapshots[replaced], self.margins[replaced]
         self.snapshots.append(network)
         self.margins.append(0.0)
 
     def restore(self, snapshots: list[PolicyNetwork], margins: list[float]) -> None:
-        """Take over the snapshots of a checkpoint and how the learner did against them."""
+        """Restore the snapshots and margins of a checkpoint."""
         self.snapshots, self.margins = list(snapshots), list(margins)
 
     def count_hands(self, kinds: np.ndarray, rows: np.ndarray, rewards: np.ndarray) -> None:
-        """Count hands that have ended at the tables ``rows``.
+        """Update the margins with hands that have ended.
 
-        A hand in which the policies changed counts for the snapshot that finished it.
+        A hand in which the snapshots changed counts for the one that finished it.
 
         Args:
-            kinds: who sat there, indices of ``names``.
+            kinds: who played at each table, as indices of ``names``.
             rows: the tables.
-            rewards: what the learner got for each hand.
+            rewards: the learner's reward for each hand.
         """
         against = np.array([name == SNAPSHOT for name in self.names])[kinds]
-        for k, here in zip(self._active, self._shared_out(rows), strict=True):
+        for k, here in zip(self._active, self._tables_of_snapshots(rows), strict=True):
             found = rewards[here & against]
             if found.size:
                 new = 1 - 0.5 ** (found.size / HALF_LIFE)
@@ -128,41 +128,37 @@ class OpponentMix:
         return PolicyAgent(network, self.rules, deterministic=False, seed=int(self.rng.integers(2**48)))
 
     def draw(self, count: int) -> np.ndarray:
-        """Who plays at each of ``count`` tables: indices of ``names``."""
+        """Draw who plays at each of ``count`` tables, as indices of ``names``."""
         return self.rng.choice(len(self.names), count, p=self.shares)
 
     def act(self, kind: int, tables: Tables, rows: np.ndarray) -> np.ndarray:
-        """The actions of player ``names[kind]`` for the seats on turn at ``rows``."""
-        name = self.names[kind]
+        """The actions of player ``names[kind]``, or of the current policy if ``kind`` is -1, at the tables ``rows``."""
+        name = SELF if kind < 0 else self.names[kind]
         if name == SNAPSHOT and self._active:
             actions = np.empty(len(rows), np.int64)
-            for agent, here in zip(self._active.values(), self._shared_out(rows), strict=True):
+            for agent, here in zip(self._active.values(), self._tables_of_snapshots(rows), strict=True):
                 if here.any():
                     actions[here] = agent.act_batch(tables, rows[here])
             return actions
         if name in (SELF, SNAPSHOT):
-            return self.act_self(tables, rows)
+            if self._current is None:
+                raise RuntimeError("update() must set the current policy first")
+            return self._current.act_batch(tables, rows)
         return self._agents[name].act_batch(tables, rows)
 
-    def _shared_out(self, rows: np.ndarray) -> list[np.ndarray]:
-        """For each snapshot that plays now: at which of the tables ``rows`` it does, bool."""
+    def _tables_of_snapshots(self, rows: np.ndarray) -> list[np.ndarray]:
+        """For each active snapshot, a bool mask of the tables ``rows`` at which it plays."""
         return [rows % len(self._active) == k for k in range(len(self._active))]
-
-    def act_self(self, tables: Tables, rows: np.ndarray) -> np.ndarray:
-        """The same for the current policy."""
-        if self._current is None:
-            raise RuntimeError("update() must name the current policy first")
-        return self._current.act_batch(tables, rows)
 
 
 class SelfPlayEnv(SpadesVectorEnv):
-    """Tables where an :class:`OpponentMix` plays: one of its players for all opponents, drawn for every hand.
+    """Tables at which an :class:`OpponentMix` plays; one of its players takes all opponents' seats for a hand.
 
-    Drawn for a hand, not for a match, so that long matches do not give their opponents a larger share. A partner
-    is always the current policy.
+    The player is drawn for a hand, not for a match, so that opponents with long matches do not get a larger share. A
+    partner is always the current policy.
 
     Args:
-        num_envs: how many tables.
+        num_envs: number of tables.
         rules: the rules.
         mix: the opponents.
         **options: as :class:`SpadesVectorEnv`.
@@ -175,16 +171,16 @@ class SelfPlayEnv(SpadesVectorEnv):
         self._hands_seen = np.full(num_envs, -1, np.int64)
 
     def arrays(self) -> dict[str, np.ndarray]:
-        """As :class:`SpadesVectorEnv`, and who plays at each table."""
+        """As :class:`SpadesVectorEnv`, with the player at each table."""
         return super().arrays() | {"kinds": self.kinds, "hands_seen": self._hands_seen}
 
     def _hands(self) -> np.ndarray:
-        """A number for the hand at each table."""
+        """A number that identifies the hand at each table."""
         states = self.tables.states
         return (states["match"].astype(np.int64) << 32) + states["hand_number"]
 
     def step(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
-        """As :class:`SpadesVectorEnv`, and tells the mix what came of the hands that have ended."""
+        """As :class:`SpadesVectorEnv`; also reports the rewards of completed hands to the mix."""
         hands, kinds = self._hands(), self.kinds.copy()
         result = super().step(actions)
         ended = np.flatnonzero(self._hands() != hands)
@@ -204,9 +200,5 @@ class SelfPlayEnv(SpadesVectorEnv):
         for kind in range(-1, len(self.mix.names)):
             here = np.flatnonzero(kinds == kind)
             if here.size:
-                chosen = rows[here]
-                own = kind < 0
-                actions[here] = (
-                    self.mix.act_self(self.tables, chosen) if own else self.mix.act(kind, self.tables, chosen)
-                )
+                actions[here] = self.mix.act(kind, self.tables, rows[here])
         return actions

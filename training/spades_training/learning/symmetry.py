@@ -1,4 +1,4 @@
-"""Suits other than spades are alike: a decision with its suits renamed is as good an example as the original."""
+"""Suit symmetry: permuting the suits other than spades turns a decision into an equally valid one."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from spades_env.rules import Rules
 
 __all__ = ["suit_swaps"]
 
-SUIT_BITS = ("voids", "led")  # fields with one bit for each suit
-SUIT_SLICES = ("own", "hidden", "mastered", "above")  # and with one slice for each
+SUIT_BITS = ("voids", "led")  # fields with one bit per suit
+SUIT_SLICES = ("own", "hidden", "mastered", "above")  # fields with one slice per suit
 
 
 def suit_swaps(rules: Rules, features: bool, hint: bool, hidden: int) -> list[tuple[np.ndarray, np.ndarray]]:
-    """The ways to rename the suits that leave the game as it is; the first changes nothing.
+    """The suit permutations that preserve the game; the first is the identity.
 
     Args:
-        rules: the rules. Three players have no two of clubs: there only diamonds and hearts are alike.
+        rules: the rules. The three-player deck lacks the two of clubs, so only diamonds and hearts can be swapped.
         features: whether those of :mod:`spades_agents.policy.card_features` follow the observation.
-        hint: whether then one bit for each action follows.
-        hidden: how many sets of cards come last, those that the critic sees.
+        hint: whether one bit for each action follows them.
+        hidden: number of sets of cards at the end, which only the critic sees.
 
     Returns:
-        For each: the columns of what the learner sees and the actions, both int64, so that ``seen[:, columns]`` and
-        ``ratings[:, actions]`` are those of the renamed decisions.
+        For each permutation the columns of the learner's input and the actions, both int64: ``seen[:, columns]`` and
+        ``ratings[:, actions]`` are the input and ratings of the permuted decisions.
     """
     swaps = []
     for order in permutations(range(SPADES)):

@@ -1,4 +1,4 @@
-"""Self-play with MaskablePPO: ``train`` reads from top to bottom."""
+"""Self-play with MaskablePPO; :func:`train` is the whole run from top to bottom."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from spades_training.learning.plots import learning_curve
 from spades_training.learning.rollouts import Rollouts
 from spades_training.learning.sb3 import OraclePolicy, SpadesVecEnv, UsedBits, policy_network, save_model, set_policy
 from spades_training.learning.selfplay import SELF, SNAPSHOT, OpponentMix, SelfPlayEnv
-from spades_training.learning.streams import LearnerStreams
+from spades_training.learning.trajectories import EpisodeOptions, LearnerTrajectories
 from spades_training.options import parse_rules
 from spades_training.terminal import display
 
@@ -42,15 +42,15 @@ __all__ = ["TrainingError", "new_model", "new_run", "train"]
 
 
 def new_run(config: Config, folder: Path, name: str | None = None) -> Path:
-    """Make the folder of a new run, with its ``config.json``.
+    """Create the folder of a new run, with its ``config.json``.
 
     Args:
         config: the settings.
-        folder: where runs are kept.
-        name: of the run; None: the rules' name, with a number if there is one already.
+        folder: the folder that holds the runs.
+        name: of the run; None: the name of the rules, numbered if it is taken.
 
     Raises:
-        ValueError: if there is a run of that name, the name is no name of a folder, the folder cannot be made, or a
+        ValueError: if the run already exists, ``name`` is not a valid folder name, the folder cannot be created, or a
             player is unknown or cannot play by these rules.
         OSError: if the settings cannot be written.
     """
@@ -69,13 +69,13 @@ def new_run(config: Config, folder: Path, name: str | None = None) -> Path:
             number += 1
             run = folder / f"{base}-{number}"
         except OSError as error:
-            raise ValueError(f"cannot make the folder {run}: {error.strerror}") from None
+            raise ValueError(f"cannot create the folder {run}: {error.strerror}") from None
     write_whole(run / "config.json", config.to_json())
     return run
 
 
 def _try_players(config: Config) -> None:
-    """Let them all act once: better now than after hours."""
+    """Let every player act once, so that an error appears now and not after hours of training."""
     rules = parse_rules(config.rules)
     table = Tables(rules, 1, 0)
     _teacher(config).act_batch(table, np.arange(1))
@@ -91,24 +91,24 @@ def _try_players(config: Config) -> None:
 def _teacher(config: Config) -> BatchAgent:
     agent = make_agent(config.teacher)
     if not isinstance(agent, BatchAgent):
-        raise ValueError(f"teacher {config.teacher!r} cannot play many tables at once: it has no act_batch")
+        raise ValueError(f"teacher {config.teacher!r} cannot play batches of tables: it has no act_batch")
     agent.reset(config.seed)
     return agent
 
 
 def _take_weights(model: MaskablePPO, path: str, rules: Rules) -> None:
-    """Give ``model`` the networks and the optimizer's memory of a saved one, or the policy of the shipped player."""
+    """Start ``model`` from the networks and optimizer of a saved one, or from the policy of the shipped player."""
     try:
         if path == LearnedAgent.name:
             set_policy(model, LearnedAgent().player(rules).network)
         else:
             model.set_parameters(path, device="cpu")
     except (RuntimeError, ValueError) as error:
-        raise ValueError(f"cannot start from the model {path}: its networks are of another size") from error
+        raise ValueError(f"cannot start from the model {path}: its networks have another size") from error
 
 
 def new_model(config: Config, env: VecEnv) -> MaskablePPO:
-    """A model that has learned nothing yet, for ``env``."""
+    """An untrained model for ``env``."""
     return MaskablePPO(
         OraclePolicy,
         env,
@@ -138,11 +138,11 @@ def new_model(config: Config, env: VecEnv) -> MaskablePPO:
 
 
 def train(config: Config, run: Path, resume: bool = False, console: Console | None = None) -> dict[str, Result]:
-    """Train a policy by self-play, save it and play it against the frozen opponents.
+    """Train a policy by self-play, save it and evaluate it against the frozen opponents.
 
     Args:
         config: the settings.
-        run: the folder of the run (see :func:`new_run`). Here go ``model.zip``, ``config.json``, ``metrics.csv``,
+        run: the folder of the run (see :func:`new_run`), for ``model.zip``, ``config.json``, ``metrics.csv``,
             ``learning_curve.png``, ``results.json``, ``checkpoint.zip`` and ``tensorboard/``.
         resume: continue from the last checkpoint in ``run``.
         console: where to print.
@@ -152,7 +152,7 @@ def train(config: Config, run: Path, resume: bool = False, console: Console | No
 
     Raises:
         ValueError: if there is nothing to resume, or an opponent is unknown.
-        TrainingError: if the loss is not a number.
+        TrainingError: if the loss or a weight is not finite.
         OSError: if a file cannot be written.
     """
     console = console or Console()
@@ -161,26 +161,27 @@ def train(config: Config, run: Path, resume: bool = False, console: Console | No
     checkpoint = Checkpoint.load(run) if resume else None
     torch.set_num_threads(config.threads)
 
-    text = (
-        f"{rules.name}, {config.total_timesteps:,} decisions; spades train --resume {run} goes on after an interruption"
-    )
+    text = f"{rules.name}, {config.total_timesteps:,} decisions; if interrupted, run spades train --resume {run}"
     console.print(f"{run}: {text}", highlight=False, soft_wrap=True)
 
-    # The tables: the learner at one seat, the mix at the others.
+    # The tables: the learner plays one seat, the mix the others.
     rng = np.random.default_rng(config.seed)
     mix = OpponentMix(config.opponent_weights(), rules, config.snapshots, rng, config.snapshot_sampling)
-    by_score = config.reward != "win"
-    tables = SelfPlayEnv(config.n_envs, rules, mix, reward="score" if by_score else "win", max_hands=config.max_hands)
-    env = LearnerStreams(
-        SpadesVecEnv(tables),
+    reward = "win" if config.reward == "win" else "score"  # match value replaces the environment's reward
+    tables = SelfPlayEnv(config.n_envs, rules, mix, reward=reward, max_hands=config.max_hands)
+    options = EpisodeOptions(
         by_hand=config.episode == "hand",
-        bag_shaping=config.bag_shaping and by_score,
+        bag_shaping=config.bag_shaping and reward == "score",
         match_value=config.reward == "match",
         random_scores=config.random_scores,
+        duplicate_baseline=config.duplicate_baseline,
+    )
+    env = LearnerTrajectories(
+        SpadesVecEnv(tables),
+        options,
         features=config.card_features,
         hint=config.hint,
         oracle=config.oracle_critic,
-        duplicate_baseline=config.duplicate_baseline,
         rng=rng,
     )
 
@@ -194,10 +195,8 @@ def train(config: Config, run: Path, resume: bool = False, console: Console | No
         env.restore(checkpoint.tables)
         checkpoint.restore_mix(mix)
         checkpoint.restore_rng(rng)
-        text = (
-            f"{config.warm_start:,} imitated, {checkpoint.state['rated']:,} rated, {model.num_timesteps:,} of self-play"
-        )
-        console.print(f"continuing from the checkpoint: {text}", highlight=False, soft_wrap=True)
+        text = f"{config.warm_start:,} imitated, {checkpoint.state['rated']:,} rated, {model.num_timesteps:,} self-play"
+        console.print(f"resuming from the checkpoint: {text} decisions", highlight=False, soft_wrap=True)
     rated = checkpoint.state["rated"] if checkpoint else 0
     model.set_logger(configure(str(run / "tensorboard"), ["tensorboard"] if config.tensorboard else []))
     monitor = Monitor(config, run, env, mix, rng, console, checkpoint.state["metrics"] if checkpoint else None)
@@ -208,23 +207,23 @@ def train(config: Config, run: Path, resume: bool = False, console: Console | No
         mix.update(policy_network(model))
         with display.progress_bar(f"imitating {config.teacher}") as progress:
 
-            def after_round(done: int, rounds: int) -> None:
-                if done < rounds:
+            def after_batch(done: int, batches: int) -> None:
+                if done < batches:
                     mix.update(policy_network(model))
-                progress(done, rounds)
+                progress(done, batches)
 
-            agreement = imitate(model, env, _teacher(config), config.warm_start, after_round)
-        text = f"imitated {config.warm_start:,} decisions of {config.teacher}, the same choice in"
-        console.print(f"{text} {100 * agreement:.1f}% of the last ones", highlight=False, soft_wrap=True)
+            agreement = imitate(model, env, _teacher(config), config.warm_start, after_batch)
+        text = f"imitated {config.warm_start:,} decisions of {config.teacher}; agreement in the last batch:"
+        console.print(f"{text} {100 * agreement:.1f}%", highlight=False, soft_wrap=True)
         monitor.check_weights(model)
         monitor.checkpoint(model)
     if config.warm_start and not rated and not model.num_timesteps:
         mix.update(policy_network(model))
 
-    # What can be learned from rollouts.
+    # Learning from rollouts.
     if config.rollouts:
         stage = Rollouts(model, env, _teacher(config), config, rng, rated)
-        monitor.rated = rated  # a run that is resumed after this stage must not begin it anew the next time
+        monitor.rated = rated  # so that a run resumed after this stage does not repeat it when it is resumed again
         with display.progress_bar("learning from rollouts") as progress:
             while not stage.finished:
                 mix.update(policy_network(model))
@@ -242,12 +241,12 @@ def train(config: Config, run: Path, resume: bool = False, console: Console | No
             try:
                 model.learn(remaining, monitor, reset_num_timesteps=False)
             except ValueError:
-                monitor.check_weights(model)  # no distribution can be made of what is not a number
+                monitor.check_weights(model)  # weights that are not finite give no valid distribution
                 raise
     save_model(model, run / "model.zip", rules)
     learning_curve(monitor.metrics["rows"], config.frozen_opponents(), rules, run / "learning_curve.png")
 
-    # The evaluation, with the model as anyone will load it.
+    # The evaluation, with the saved model.
     results = {}
     for opponent in config.frozen_opponents():
         with display.progress_bar(f"playing {opponent}") as progress:
@@ -263,7 +262,8 @@ def train(config: Config, run: Path, resume: bool = False, console: Console | No
     write_whole(run / "results.json", _results_json(model, monitor.metrics, results))
     title = f"{run}: {model.num_timesteps:,} steps in {monitor.metrics['seconds']:.0f} s"
     console.print(display.evaluation_table(results, title))
-    console.print(f"{time.perf_counter() - start:.0f} s in all. Next: spades play --against ppo:{run}", highlight=False)
+    seconds = time.perf_counter() - start
+    console.print(f"{seconds:.0f} s in total. Next: spades play --against ppo:{run}", highlight=False)
     return results
 
 

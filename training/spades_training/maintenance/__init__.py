@@ -1,1 +1,1 @@
-"""What only maintainers run: shipping a player, ablations, the strength table."""
+"""Commands for maintainers: shipping a player, the ablation and the strength table."""

@@ -1,6 +1,7 @@
-"""What matters in the preset ``match``: small runs that each change one thing, as a Markdown table.
+"""An ablation of the preset ``match``: small runs that each change one setting, as a Markdown table.
 
-``python -m spades_training.maintenance.ablation --rules two_player --seeds 3``; after a kill the same command goes on.
+``python -m spades_training.maintenance.ablation --rules two_player --seeds 3`` runs it. To continue an interrupted
+ablation, run the same command again.
 """
 
 from __future__ import annotations
@@ -20,10 +21,11 @@ from rich.console import Console
 from spades_training.evaluation.intervals import Estimate, t_quantile
 from spades_training.files import write_whole
 from spades_training.learning.config import PRESETS, Config
+from spades_training.options import RulesOption
 
 __all__ = ["BASE", "VARIANTS", "Variant", "ablate", "contrasts", "markdown"]
 
-# The preset on a budget of about a minute on one core, without what costs time and changes nothing.
+# The preset on a budget of about a minute on one core, without settings that only cost time.
 BASE: dict[str, Any] = PRESETS["match"] | {
     "warm_start": 100_000,
     "rollouts": 300_000,
@@ -36,7 +38,7 @@ BASE: dict[str, Any] = PRESETS["match"] | {
 
 
 class Variant(NamedTuple):
-    """A run that differs from another one.
+    """A run that differs from its reference.
 
     Attributes:
         changes: settings that differ from the base.
@@ -58,14 +60,14 @@ VARIANTS: dict[str, Variant] = {
     "critic sees own cards": Variant({"oracle_critic": False}),
     "duplicate baseline": Variant({"duplicate_baseline": True}),
     "entropy 0.02": Variant({"ent_coef": 0.02}),
-    "self alone": Variant({"opponents": "self:1"}),
+    "self only": Variant({"opponents": "self:1"}),
     "no rollouts, points": Variant(NO_ROLLOUTS | {"reward": "score"}, "no rollouts"),
     "no rollouts, win of a match": Variant(NO_ROLLOUTS | {"reward": "win", "episode": "match"}, "no rollouts"),
 }
 
 
 def run_one(config: Config, run: Path) -> None:
-    """Train one run to its end, or go on with it."""
+    """Train one run to its end, or resume it."""
     from spades_training.learning.train import train
 
     resume = (run / "checkpoint.zip").exists()
@@ -77,20 +79,20 @@ def run_one(config: Config, run: Path) -> None:
 def ablate(
     variants: Mapping[str, Variant], base: Mapping[str, Any], seeds: int, folder: Path, workers: int = 1
 ) -> dict[str, np.ndarray]:
-    """Train every variant with every seed and play it against the scripted player.
+    """Train every variant with every seed and evaluate it against the scripted player.
 
     Args:
         variants: by name.
         base: the settings that they change.
-        seeds: how many, from 0.
-        folder: of the runs; those that it has already are not trained again.
-        workers: processes.
+        seeds: number of seeds, starting at 0.
+        folder: of the runs; runs that are complete are not trained again.
+        workers: number of processes.
 
     Returns:
-        Per variant its win rate and points per hand, float64 of shape (seeds, 2).
+        For each variant its win rate and points per hand, float64 of shape (seeds, 2).
 
     Raises:
-        ValueError: if a variant's settings make no sense, or the folder has a run of its name with other settings.
+        ValueError: if the folder holds a run with other settings.
     """
     configs = {
         (name, seed): Config(**{**base, **variant.changes, "seed": seed, "eval_opponents": "heuristic"})
@@ -108,7 +110,7 @@ def ablate(
 
 
 def _train_all(jobs: Mapping[Key, tuple[Config, Path]], workers: int) -> Iterator[Key]:
-    """Train them; each one's key when it is done."""
+    """Train the runs; yields the key of each when it is complete."""
     if workers == 1:
         for key, job in jobs.items():
             run_one(*job)
@@ -122,22 +124,22 @@ def _train_all(jobs: Mapping[Key, tuple[Config, Path]], workers: int) -> Iterato
 
 
 def _result(run: Path) -> tuple[float, float]:
-    """Win rate (nan if nobody won a match) and points per hand."""
+    """Win rate (nan if no match had a winner) and points per hand."""
     found = json.loads((run / "results.json").read_text("utf8"))["against"]["heuristic"]
     rate = found["win_rate"]["value"]
     return math.nan if rate is None else rate, found["points_per_hand"]["value"]
 
 
 def contrasts(values: np.ndarray, references: Sequence[int]) -> list[Estimate]:
-    """How far the mean of each variant is above that of its reference, with 95% intervals.
+    """The difference between the mean of each variant and that of its reference, with 95% intervals.
 
-    Seeds are blocks: the same seed gives the same decks and the same start to all variants. The error is what the
-    effects of variants and seeds leave unexplained, pooled over all of them, with (variants - 1) * (seeds - 1) degrees
-    of freedom (randomized blocks: Montgomery, Design and Analysis of Experiments, chapter 4).
+    Seeds are blocks: one seed gives all variants the same decks and the same initial weights. The error is what the
+    effects of variants and seeds do not explain, pooled over all of them, with (variants - 1) * (seeds - 1) degrees of
+    freedom (randomized blocks: Montgomery, Design and Analysis of Experiments, chapter 4).
 
     Args:
         values: float64 of shape (variants, seeds), at least (2, 2).
-        references: of each variant, the index of what it is compared with.
+        references: for each variant, the index of its reference.
     """
     variants, seeds = values.shape
     means = values.mean(1)
@@ -149,12 +151,12 @@ def contrasts(values: np.ndarray, references: Sequence[int]) -> list[Estimate]:
 
 
 def markdown(found: Mapping[str, np.ndarray], variants: Mapping[str, Variant]) -> str:
-    """The table: means over the seeds, and by how much they differ from those of the reference."""
+    """The table: means over the seeds, and their differences from the reference."""
     names = list(found)
     references = [names.index(variants[name].reference) for name in names]
     values = np.array([found[name] for name in names])
     rates, points = (contrasts(values[:, :, k], references) for k in (0, 1))
-    lines = ["| variant | wins, % | points a hand | compared with | wins, % | points a hand |", "|---" * 6 + "|"]
+    lines = ["| variant | wins, % | points / hand | reference | wins, % | points / hand |", "|---" * 6 + "|"]
     for k, name in enumerate(names):
         rate, score = values[k].mean(0)
         row = [name, f"{100 * rate:.1f}", f"{score:+.1f}", "", "", ""]
@@ -165,17 +167,17 @@ def markdown(found: Mapping[str, np.ndarray], variants: Mapping[str, Variant]) -
 
 
 def main(
-    rules: Annotated[str, typer.Option(help="Preset, with changes if need be.")] = "two_player",
+    rules: RulesOption = "two_player",
     seeds: Annotated[int, typer.Option(help="Runs of each variant.", min=2)] = 3,
     only: Annotated[str, typer.Option(help="Names of variants, separated by semicolons; default: all.")] = "",
-    workers: Annotated[int, typer.Option(help="Runs at a time.", min=1)] = 2,
-    out: Annotated[Path | None, typer.Option(help="Folder of the runs; default: ablation/ and the rules.")] = None,
+    workers: Annotated[int, typer.Option(help="Number of runs at a time.", min=1)] = 2,
+    out: Annotated[Path | None, typer.Option(help="Folder of the runs; default: ablation/RULES")] = None,
 ) -> None:
     """Train every variant with every seed, and print a table of their strength against the scripted player."""
     names = [name.strip() for name in only.split(";")] if only else list(VARIANTS)
     unknown = [name for name in names if name not in VARIANTS]
     if unknown:
-        raise typer.BadParameter(f"unknown variant {unknown[0]!r}: use some of {'; '.join(VARIANTS)}")
+        raise typer.BadParameter(f"unknown variant {unknown[0]!r}: use one or more of {'; '.join(VARIANTS)}")
     needed = {"base", *names, *(VARIANTS[name].reference for name in names)}
     chosen = {name: variant for name, variant in VARIANTS.items() if name in needed}
     folder = Path("ablation") / rules if out is None else out

@@ -1,7 +1,6 @@
-"""Make a shipped player of a training run: weights and card, with its strength measured anew.
+"""Ships the player of a training run: writes its weights and its card, with its strength measured again.
 
-``python -m spades_training.maintenance.ship runs/two_player`` writes them into the package for
-``make_agent("learned")``.
+``python -m spades_training.maintenance.ship runs/two_player`` adds them to the package, for ``make_agent("learned")``.
 """
 
 from __future__ import annotations
@@ -30,18 +29,18 @@ from spades_training.options import parse_rules
 
 __all__ = ["command_of", "commands_of", "ship"]
 
-SEED = 1_000_003  # of the decks: not those of the training's own evaluations
+SEED = 1_000_003  # of decks that differ from those of the evaluations during training
 
 
 def commands_of(run: Path) -> list[str]:
-    """The commands that lead to a run: that of the run it started from, if any, comes first."""
+    """The commands that reproduce a run, starting with that of the run it started from, if any."""
     config = Config.load(run)
     before = commands_of(Path(config.start).parent) if config.start not in ("", LearnedAgent.name) else []
     return [*before, f"{command_of(config)} --name {run.name}"]
 
 
 def command_of(config: Config) -> str:
-    """The command of a run with these settings."""
+    """The command that starts a run with these settings."""
     options = []
     for setting in dataclasses.fields(config):
         value, option = getattr(config, setting.name), setting.name.replace("_", "-")
@@ -57,15 +56,15 @@ def ship(run: Path, folder: Path, opponents: dict[str, int], date: datetime.date
 
     Args:
         run: the folder of the training run.
-        folder: where to.
-        opponents: names of players, and how many pairs of duplicate matches to play against each.
+        folder: where to write.
+        opponents: the number of pairs of duplicate matches to play against each opponent, by name.
         date: of the card.
 
     Returns:
         The card.
 
     Raises:
-        ValueError: if the run has no checkpoint, or its rules are no main game's.
+        ValueError: if the run has no checkpoint, or no player is shipped for its rules.
         OSError: if a file cannot be written.
     """
     config = Config.load(run)
@@ -97,7 +96,7 @@ def ship(run: Path, folder: Path, opponents: dict[str, int], date: datetime.date
 
 
 def _latest(run: Path) -> tuple[PolicyNetwork, int]:
-    """The policy of the last checkpoint, which is the final one of a finished run, and its steps of self-play."""
+    """The policy of the last checkpoint and its number of self-play steps."""
     model = MaskablePPO.load(io.BytesIO(Checkpoint.load(run).model), device="cpu")
     return policy_network(model), model.num_timesteps
 
@@ -108,11 +107,11 @@ def _write(folder: Path, game: str, weights: bytes, card: dict[str, Any]) -> Non
 
 
 def main(
-    run: Annotated[Path, typer.Argument(help="Folder of a run of spades train.")],
-    pairs: Annotated[int, typer.Option(help="Pairs of matches against heuristic and random.")] = 1_000,
+    run: Annotated[Path, typer.Argument(help="Folder of a training run.")],
+    pairs: Annotated[int, typer.Option(help="Pairs of matches against heuristic and against random.")] = 1_000,
     search_pairs: Annotated[int, typer.Option(help="Pairs of matches against pimc.")] = 200,
 ) -> None:
-    """Ship the player of a run."""
+    """Ship the player of a training run and measure its strength."""
     opponents = {"heuristic": pairs, "random": pairs, "pimc:worlds=60": search_pairs}
     card = ship(run, FOLDER, {name: count for name, count in opponents.items() if count}, datetime.date.today())
     typer.echo(json.dumps(card, indent=1))

@@ -1,6 +1,6 @@
 """The strength table of the README: a round robin of duplicate matches, as Markdown.
 
-``python -m spades_training.maintenance.strength --rules two_player --matches 200``
+``python -m spades_training.maintenance.strength --rules two_player --matches 200`` prints it.
 """
 
 from __future__ import annotations
@@ -12,14 +12,12 @@ from multiprocessing import get_context
 from typing import Annotated
 
 import typer
-from spades_agents.base import Agent, BatchAgent
-from spades_agents.registry import make_agent
-from spades_agents.search import RolloutAgent
 
 from spades_env.rules import Rules
 from spades_training.evaluation.evaluate import PlayerResult, Result, evaluate
 from spades_training.evaluation.intervals import Estimate, turned
-from spades_training.options import parse_rules
+from spades_training.options import RulesOption, SeedOption, parse_rules
+from spades_training.tournament.schedule import is_fast
 
 __all__ = ["PLAYERS", "markdown", "round_robin"]
 
@@ -32,21 +30,15 @@ PLAYERS = (
     "pimc:worlds=20",
     "pimc:worlds=60",
 )
-# Players that act for many tables at once are so much faster that their pairings can be told much more exactly.
+# Players that act in batches are so fast that their pairings can be measured much more precisely.
 BATCH_MATCHES = 4000
 
 Pairing = tuple[str, str]
 
 
 def play_pairing(a: str, b: str, rules: Rules, matches: int, seed: int, fast: int) -> Result:
-    """One pairing, of at least ``fast`` matches if both players are fast."""
+    """Play one pairing, with at least ``fast`` matches if both players are fast."""
     return evaluate(a, b, rules, matches=max(matches, fast) if is_fast(a) and is_fast(b) else matches, seed=seed)
-
-
-def is_fast(player: str | Agent) -> bool:
-    """Whether a player acts for many tables at once, and without a search."""
-    agent = make_agent(player)
-    return isinstance(agent, BatchAgent) and not isinstance(agent, RolloutAgent)
 
 
 def round_robin(
@@ -57,19 +49,19 @@ def round_robin(
     processes: int = 2,
     fast: int = BATCH_MATCHES,
 ) -> Iterable[tuple[Pairing, Result]]:
-    """Every player against every other one, and each result as it comes in.
+    """Play every player against every other one; yields each result when it is complete.
 
     Args:
         players: names as ``make_agent`` takes them.
-        rules: the rules; at three or four seats the second of a pairing sits at all other seats.
+        rules: the rules; with three or four sides the second player of a pairing takes all other seats.
         matches: of a pairing with a slow player.
-        seed: of the decks, the same for all pairings.
-        processes: how many pairings are played at a time.
-        fast: least matches of a pairing of players that act for many tables at once.
+        seed: of the decks, which are the same for all pairings.
+        processes: number of pairings played at a time.
+        fast: minimum matches of a pairing in which both players act in batches without a search.
     """
     pairings = list(itertools.combinations(players, 2))
     if rules.sides > 2:
-        # One against three of another is not the other way round one against three.
+        # With more than two sides, one A against Bs differs from one B against As.
         pairings = list(itertools.permutations(players, 2))
     with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
         running = {pool.submit(play_pairing, *pair, rules, matches, seed, fast): pair for pair in pairings}
@@ -78,7 +70,7 @@ def round_robin(
 
 
 def markdown(players: Sequence[str], results: dict[Pairing, Result]) -> str:
-    """Two tables, win rates and points per hand, each of the player of the row against the one of the column."""
+    """Two tables, win rates and points per hand, of the row player against the column player."""
     wins: dict[Pairing, Estimate] = {}
     points: dict[Pairing, Estimate] = {}
     own: dict[str, list[PlayerResult]] = {name: [] for name in players}
@@ -100,7 +92,7 @@ def markdown(players: Sequence[str], results: dict[Pairing, Result]) -> str:
 
 
 def decision(results: list[PlayerResult]) -> str:
-    """Mean wall time of a decision over all pairings."""
+    """The mean wall time of a decision over all pairings."""
     count = sum(result.decisions for result in results)
     if not count:
         return ""
@@ -109,16 +101,14 @@ def decision(results: list[PlayerResult]) -> str:
 
 
 def main(
-    rules: Annotated[str, typer.Option(help="Preset, with changes if need be.")] = "two_player",
-    players: Annotated[str, typer.Option(help="Names as make_agent takes them, separated by spaces.")] = " ".join(
-        PLAYERS
-    ),
-    matches: Annotated[int, typer.Option(help="Of a pairing with a slow player.")] = 200,
-    fast: Annotated[int, typer.Option(help="Least matches of a pairing in which nobody searches.")] = BATCH_MATCHES,
-    seed: Annotated[int, typer.Option(help="Of the decks.")] = 0,
-    processes: Annotated[int, typer.Option(help="Pairings played at a time.")] = 2,
+    rules: RulesOption = "two_player",
+    players: Annotated[str, typer.Option(help="Players by name, separated by spaces.")] = " ".join(PLAYERS),
+    matches: Annotated[int, typer.Option(help="Matches of a pairing with a slow player.")] = 200,
+    fast: Annotated[int, typer.Option(help="Minimum matches of a pairing of two fast players.")] = BATCH_MATCHES,
+    seed: SeedOption = 0,
+    processes: Annotated[int, typer.Option(help="Number of pairings played at a time.")] = 2,
 ) -> None:
-    """Print the strength table as Markdown: 95% confidence intervals over pairs of duplicate matches."""
+    """Print the strength table as Markdown, with 95% confidence intervals over pairs of duplicate matches."""
     names = players.split()
     results: dict[Pairing, Result] = {}
     for (a, b), result in round_robin(names, parse_rules(rules), matches, seed, processes, fast):

@@ -1,1 +1,1 @@
-"""The terminal: tables, progress bars, and a match against a person."""
+"""The terminal: tables, progress bars, and matches between a person and an agent."""

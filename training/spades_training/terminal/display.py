@@ -18,7 +18,7 @@ __all__ = ["evaluation_table", "print_result", "progress_bar"]
 
 @contextmanager
 def progress_bar(text: str, shown: bool = True) -> Iterator[Callable[[int, int], None]]:
-    """A progress bar on stderr, if that is a terminal; yields the function to tell it (done, total)."""
+    """A progress bar on stderr if that is a terminal; yields a function of (done, total) that updates it."""
     console = Console(stderr=True)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=console, transient=True, disable=not (shown and console.is_terminal)) as bar:
@@ -31,7 +31,7 @@ def progress_bar(text: str, shown: bool = True) -> Iterator[Callable[[int, int],
 
 
 def evaluation_table(results: dict[str, Result], title: str) -> Table:
-    """One row for each opponent, by its name: how a player does against them."""
+    """The results of one player, with one row for each opponent."""
     table = Table(title=title, title_justify="left", title_style="bold", caption_justify="left", box=box.SIMPLE_HEAD)
     table.add_column("against")
     for name in ("match wins % [95%]", "points/hand [95%]", "contracts", "bags", "bid"):
@@ -47,24 +47,24 @@ def evaluation_table(results: dict[str, Result], title: str) -> Table:
         )
     cut = ", ".join(f"{result.truncated} against {name}" for name, result in results.items() if result.truncated)
     pairs = sorted({result.pairs for result in results.values()})
-    table.caption = f"{' or '.join(map(str, pairs))} pairs of duplicate matches each, 95% intervals from the pairs" + (
-        f"; cut off, counting for nobody: {cut}" if cut else ""
+    table.caption = f"{' or '.join(map(str, pairs))} pairs of duplicate matches each, 95% intervals over pairs" + (
+        f"; truncated and not counted: {cut}" if cut else ""
     )
     return table
 
 
 def print_result(console: Console, result: Result) -> None:
-    """The whole of an evaluation, for people."""
+    """Print a result as text."""
     rules = Rules.from_dict(result.rules).name
     console.print(
         f"[bold]{result.a.name}[/] against [bold]{result.b.name}[/], {rules}: {result.pairs} pairs of duplicate "
         f"matches ({result.matches} matches, seed {result.seed})"
     )
     console.print(f"match wins    {result.win_rate.text(100)} %  (equal players: {100 * result.chance:.0f} %)")
-    console.print(f"points/hand   {result.points_per_hand.text(signed=True)}  more than the opponent")
-    length = f"{result.hands_per_match:.1f} hands per match"
+    console.print(f"points/hand   {result.points_per_hand.text(signed=True)}  ahead of the opponent")
     console.print(
-        f"{length}, {result.truncated} matches cut off after {result.max_hands} hands, which count for nobody"
+        f"{result.hands_per_match:.1f} hands per match; {result.truncated} matches truncated after "
+        f"{result.max_hands} hands and not counted"
     )
     table = Table()
     table.add_column("")
@@ -73,7 +73,7 @@ def print_result(console: Console, result: Result) -> None:
     for name, text in _LINES:
         table.add_row(name, text(result.a), text(result.b))
     console.print(table)
-    console.print("In brackets: 95% confidence intervals from the pairs.", style="dim")
+    console.print("95% confidence intervals over pairs in brackets.", style="dim")
 
 
 def _number(value: float | None) -> str:

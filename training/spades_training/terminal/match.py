@@ -1,4 +1,4 @@
-"""Play in the terminal: one seat is a person's, the others are an agent's."""
+"""A match in the terminal between a person at one seat and an agent at all others."""
 
 from __future__ import annotations
 
@@ -37,26 +37,29 @@ _WORDS: dict[Phase, dict[str, int]] = {
     Phase.BID: {"nil": BID_0},
     Phase.PLAY: {},
 }
-_ASKS = {
+_PROMPTS = {
     Phase.BLIND: "blind nil (b) or look at your cards (l)",
     Phase.DRAFT: "keep it (k) or reject it (r)",
-    Phase.EXCHANGE: "a card to give up, as in 7D, or done (d)",
+    Phase.EXCHANGE: "a card to give up, such as 7D, or done (d)",
     Phase.BID: "your bid, a number; 0 is nil",
-    Phase.PLAY: "a card to play, as in AS or TD",
+    Phase.PLAY: "a card to play, such as AS or TD",
 }
 _HELP = "?: a hint   q: quit and save"
 
 
 def parse_move(text: str, view: View) -> int:
-    """The action that a person means.
+    """Parse the move that a person typed.
 
     Args:
-        text: a card (``AS``, ``10d``), a number for a bid, ``k`` or ``r`` in the draft, ``b`` or ``l`` for the blind
-            question, ``d`` to exchange no more; or any name of :func:`spades_env.cards.action_name`.
-        view: what the person may know; it must be on turn.
+        text: a card (``AS``, ``10d``), a number for a bid, ``k`` or ``r`` in the draft, ``b`` or ``l`` for blind nil or
+            looking, ``d`` to end the exchange, or any name from :func:`spades_env.cards.action_name`.
+        view: the person's view; the person must be on turn.
+
+    Returns:
+        The action.
 
     Raises:
-        ValueError: if it is no move, or not a legal one now, with what is allowed.
+        ValueError: if the text is not a legal move; the message lists the legal ones.
     """
     word = " ".join(text.lower().split())
     phase = view.phase
@@ -67,7 +70,7 @@ def parse_move(text: str, view: View) -> int:
     else:
         action = _named(word)
     if action is None or action not in view.legal_actions():
-        raise ValueError(f"{text.strip()!r} is no move now: {allowed_text(view)}")
+        raise ValueError(f"{text.strip()!r} is not a legal move: {allowed_text(view)}")
     return action
 
 
@@ -81,17 +84,17 @@ def _named(word: str) -> int | None:
 
 
 def allowed_text(view: View) -> str:
-    """The legal moves, as a person would type them."""
+    """The legal moves as a person would type them."""
     legal = view.legal_actions()
     if view.phase == Phase.PLAY:
         return f"you may play {hand_text(mask_of(legal))}"
     if view.phase == Phase.BID:
         return f"bid {legal[0] - BID_0} to {legal[-1] - BID_0}"
-    return _ASKS[view.phase]
+    return _PROMPTS[view.phase]
 
 
 def free_path(rules: Rules, seed: int) -> Path:
-    """The first name of the kind ``spades-two_player-7.json``, ``-2`` and so on that no file here has."""
+    """The first unused file name in ``spades-two_player-7.json``, ``spades-two_player-7-2.json`` and so on."""
     stem = f"spades-{rules.name}-{seed}"
     path, number = Path(f"{stem}.json"), 1
     while path.exists():
@@ -105,9 +108,9 @@ class TerminalMatch:
 
     Args:
         game: the game.
-        agent: plays all other seats, a partner's too.
-        seat: the person's.
-        console: where to show it.
+        agent: plays all other seats, including a partner's.
+        seat: the person's seat.
+        console: where to print.
     """
 
     def __init__(self, game: Game, agent: Agent, seat: int, console: Console) -> None:
@@ -116,7 +119,7 @@ class TerminalMatch:
         agent.reset(int(np.random.SeedSequence(game.seed).generate_state(1, np.uint64)[0]))
 
     def play(self) -> bool:
-        """Play to the end of the match, or until the person quits or the input ends; returns whether it is over."""
+        """Play until the match is over, the person quits or the input ends; returns whether the match is over."""
         game = self.game
         while not game.is_over:
             hand = game.hand_number
@@ -126,10 +129,10 @@ class TerminalMatch:
                     return False
             else:
                 action = self.agent.act(game.view())
-                self._tell(action)
+                self._print_action(action)
             game.apply(action)
             if game.hand_number > hand:
-                self._tell_hand()
+                self._print_hand()
         self._show(ansi(game.view(self.seat)))
         won = game.winner == game.rules.side_of(self.seat)
         self.console.print("[bold green]You win the match![/]" if won else "[bold]You lose the match.[/]")
@@ -142,11 +145,11 @@ class TerminalMatch:
         self.console.print(found, soft_wrap=True)
 
     def _ask(self) -> int | None:
-        """The person's move; None to quit."""
+        """Ask the person for a move; returns None to quit."""
         view = self.game.view(self.seat)
         self.console.print()
         self._show(ansi(view))
-        self.console.print(f"{_ASKS[view.phase]}   [dim]{_HELP}[/]", highlight=False)
+        self.console.print(f"{_PROMPTS[view.phase]}   [dim]{_HELP}[/]", highlight=False)
         while True:
             try:
                 text = input("> ")
@@ -165,22 +168,22 @@ class TerminalMatch:
                 except ValueError as error:
                     self._show(str(error))
 
-    def _tell(self, action: int) -> None:
-        """Say what another seat does, as far as everybody sees it."""
+    def _print_action(self, action: int) -> None:
+        """Print what another seat does, as far as it is public."""
         phase = self.game.phase
         if phase == Phase.PLAY:
             text = f"plays {card_text(action)}"
         elif phase == Phase.BID:
             text = "bids nil" if action == BID_0 else f"bids {action - BID_0}"
         elif phase == Phase.EXCHANGE:
-            text = "exchanges no more" if action == DONE else "gives up a card"  # which one is a secret
+            text = "ends the exchange" if action == DONE else "gives up a card"  # which card is secret
         else:
             texts = {BLIND_NIL: "bids blind nil", LOOK: "looks at its cards"}
             text = {**texts, KEEP: "keeps the card it drew", REJECT: "rejects the card it drew"}[action]
         self._show(f"seat {self.game.seat} {text}")
 
-    def _tell_hand(self) -> None:
-        """The result of the hand that has just ended."""
+    def _print_hand(self) -> None:
+        """Print the result of the hand that has just ended."""
         last = self.game.last_hand
         seats = [
             f"seat {k} bid {bid}, won {won}"

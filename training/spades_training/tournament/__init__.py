@@ -1,4 +1,4 @@
-"""Tournaments: round robins of duplicate matches between any agents, with ratings that know how certain they are."""
+"""Tournaments: round robins of duplicate matches between agents, and ratings with confidence intervals."""
 
 from spades_training.tournament.run import run_tournament
 from spades_training.tournament.schedule import Settings, make_settings

@@ -1,4 +1,4 @@
-"""Plots as SVG text. Places across are percentages, so that a plot fits a phone and its text keeps its size."""
+"""Plots as SVG. Horizontal positions are percentages, so that plots fit any width while text keeps its size."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ def _text(x: float, y: float, text: str, kind: str = "", anchor: str = "middle")
 
 
 def _round_step(span: float) -> float:
-    """1, 2 or 5 times a power of ten: about four steps for ``span``."""
+    """1, 2 or 5 times a power of ten that divides ``span`` into about four steps."""
     rough = span / 4
     power = 10.0 ** math.floor(math.log10(rough))
     return next(step * power for step in (1, 2, 5, 10) if step * power >= rough)
 
 
 def rating_chart(names: Sequence[str], ratings: Sequence[dict[str, float]]) -> str:
-    """A dot and its interval for each agent; ratings have ``value``, ``low`` and ``high``."""
+    """A dot with an interval for each agent; ratings have ``value``, ``low`` and ``high``."""
     low, high = min(r["low"] for r in ratings), max(r["high"] for r in ratings)
     step = _round_step(max(high - low, 1.0))
 
@@ -59,7 +59,7 @@ def rating_chart(names: Sequence[str], ratings: Sequence[dict[str, float]]) -> s
 
 
 def bid_chart(name: str, labels: Sequence[str], shares: Sequence[float], tricks: Sequence[float | None]) -> str:
-    """A bar for each bid: how often it was made, and under it the tricks won with it in the mean."""
+    """A bar for each bid, its height the share of hands with it; below each bar, the mean tricks won with the bid."""
     height, top = 90.0, max(max(shares), 1e-9)
     parts = []
     for k, (label, share, won) in enumerate(zip(labels, shares, tricks, strict=True)):
@@ -75,19 +75,19 @@ def bid_chart(name: str, labels: Sequence[str], shares: Sequence[float], tricks:
         parts.append(_text(middle, height + 30, label, "small"))
         if won is not None:
             parts.append(_text(middle, height + 44, f"{won:.1f}", "tiny soft"))
-    return _svg(f"Bids of {name}, in percent; under each the tricks won in the mean", int(height) + 50, parts)
+    return _svg(f"Bids of {name}, in percent, with the mean tricks won below", int(height) + 50, parts)
 
 
 def nil_chart(rows: Sequence[tuple[str, int, int, float, float]]) -> str:
-    """A bar for each kind of nil, made and missed: (label, made, tried, low, high), shares from 0 to 1."""
+    """A bar for each kind of nil; rows are (label, made, tried, low, high), the last two as shares from 0 to 1."""
     parts = []
     for k, (label, made, tried, low, high) in enumerate(rows):
         y = ROW * k + 28
         share = 100 * made / tried
         parts += [
             _text(0, y - 12, f"{label}: {made} of {tried} made, {share:.0f}%", "", "start"),
-            f'<rect class="missed" x="0%" width="100%" y="{y - 5}" height="10"/>',
+            f'<rect class="failed" x="0%" width="100%" y="{y - 5}" height="10"/>',
             f'<rect class="made" x="0%" width="{share:.2f}%" y="{y - 5}" height="10"/>',
             f'<line class="whisker" x1="{100 * low:.2f}%" x2="{100 * high:.2f}%" y1="{y}" y2="{y}"/>',
         ]
-    return _svg("Nils made and missed", ROW * len(rows), parts)
+    return _svg("Nils made and failed", ROW * len(rows), parts)

@@ -1,4 +1,4 @@
-"""The file that a tournament goes on from: its settings, then a line of JSON for every unit played, in their order."""
+"""The log that a tournament continues from: its settings, then one line of JSON for each unit played, in order."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ FORMAT = "spades-tournament-1"
 
 
 class Log:
-    """A log that is open for more records; a context manager that closes it.
+    """An open log; a context manager that closes it.
 
-    A kill may leave half a line at the end: it is dropped, and its unit is played again.
+    A kill may leave half a line at the end. That line is dropped, and its unit is played again.
 
     Args:
-        path: the file; made if it is not there.
+        path: the file; created if it does not exist.
         settings: of the tournament.
 
     Raises:
-        ValueError: if the file is that of other settings, or no such file.
+        ValueError: if the file has other settings or is not the log of a tournament.
     """
 
     def __init__(self, path: Path, settings: Settings) -> None:
@@ -40,7 +40,7 @@ class Log:
         whole = data.rfind(b"\n") + 1
         if whole < len(data):
             os.truncate(path, whole)
-        self._records = iter(lines[1:-1])
+        self._entries = iter(lines[1:-1])
         self._line = 1
         self._file = open(path, "a", encoding="utf-8")  # noqa: SIM115 (closed by __exit__)
 
@@ -51,25 +51,25 @@ class Log:
         self._file.close()
 
     def known(self, units: list[Unit]) -> Iterator[dict[str, Any]]:
-        """The records that the file holds already of the next ``units``.
+        """The entries that the file already holds for the next ``units``.
 
         Raises:
-            ValueError: if it holds another record there.
+            ValueError: if an entry belongs to another unit.
         """
-        for unit, line in zip(units, self._records, strict=False):
+        for unit, line in zip(units, self._entries, strict=False):
             self._line += 1
             try:
-                record = json.loads(line)
-                right = record["unit"] == [unit.a, unit.b, unit.first, unit.count]
+                entry = json.loads(line)
+                right = entry["unit"] == [unit.a, unit.b, unit.first, unit.count]
             except (ValueError, KeyError, TypeError):
-                right, record = False, {}
+                right, entry = False, {}
             if not right:
                 raise ValueError(f"{self.path}: line {self._line} is damaged: choose another folder")
-            yield record
+            yield entry
 
-    def append(self, record: dict[str, Any]) -> None:
-        """Add a record; a kill after this call does not lose it."""
-        self._file.write(json.dumps(record, separators=(",", ":")) + "\n")
+    def append(self, entry: dict[str, Any]) -> None:
+        """Add an entry; a kill after this call does not lose it."""
+        self._file.write(json.dumps(entry, separators=(",", ":")) + "\n")
         self._file.flush()
 
 

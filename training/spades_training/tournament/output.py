@@ -1,11 +1,11 @@
-"""The results of a tournament as files and in the terminal."""
+"""A tournament in the terminal, and its results as files."""
 
 from __future__ import annotations
 
 import csv
 import io
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +16,39 @@ from rich.table import Table
 
 from spades_training.evaluation.intervals import Estimate
 from spades_training.files import write_whole
+from spades_training.terminal.display import progress_bar
 from spades_training.tournament.report import report, status
+from spades_training.tournament.run import run_tournament
+from spades_training.tournament.schedule import Settings
 
-__all__ = ["csv_text", "print_forfeits", "print_results", "write_results"]
+__all__ = ["csv_text", "print_forfeits", "print_results", "run_in_terminal", "write_results"]
+
+
+def run_in_terminal(
+    settings: Settings, folder: Path, workers: int, quiet: bool, write: Callable[[dict[str, Any]], object]
+) -> dict[str, Any]:
+    """Run a tournament with a progress bar and one line for each round on stderr.
+
+    Args:
+        settings: of the tournament.
+        folder: for its log.
+        workers: number of processes; 0 uses every CPU core.
+        quiet: print nothing.
+        write: called after each round with the results so far.
+
+    Returns:
+        The results.
+    """
+    errors = Console(stderr=True, highlight=False)
+
+    def after_round(results: dict[str, Any]) -> None:
+        write(results)
+        if not quiet:
+            places = "  ".join(f"{row['agent']} {row['rating']['value']:+.0f}" for row in results["ratings"])
+            errors.print(f"round {results['rounds']}, {results['matches']} matches:  {places}", markup=False)
+
+    with progress_bar(f"{len(settings.agents)} agents", shown=not quiet) as progress:
+        return run_tournament(settings, folder, workers=workers or None, progress=progress, after_round=after_round)
 
 
 def write_results(results: dict[str, Any], folder: Path) -> None:
@@ -30,7 +60,7 @@ def write_results(results: dict[str, Any], folder: Path) -> None:
 
 
 def _flat(row: dict[str, Any]) -> dict[str, Any]:
-    """Estimates as three columns."""
+    """Replace each estimate by three columns."""
     found: dict[str, Any] = {}
     for name, value in row.items():
         if isinstance(value, dict) or name == "ahead_of_next":
@@ -43,7 +73,7 @@ def _flat(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def csv_text(rows: Iterable[dict[str, Any]]) -> str:
-    """Rows of the same columns, at least one, as CSV with a header."""
+    """One or more rows with the same columns as CSV with a header."""
     every = list(rows)
     file = io.StringIO()
     writer = csv.DictWriter(file, every[0], lineterminator="\n")
@@ -53,7 +83,7 @@ def csv_text(rows: Iterable[dict[str, Any]]) -> str:
 
 
 def print_results(console: Console, results: dict[str, Any]) -> None:
-    """The ratings and what is certain, for people."""
+    """Print the ratings, and which of their differences are certain."""
     table = Table(box=box.SIMPLE_HEAD)
     table.add_column("")
     table.add_column("agent", overflow="fold", min_width=14)
@@ -73,12 +103,12 @@ def print_results(console: Console, results: dict[str, Any]) -> None:
     console.print(table)
     print_forfeits(console, results)
     console.print(
-        f"{status(results)} {results['matches']} matches of at most {results['most_matches']}.", soft_wrap=True
+        f"{status(results)} {results['matches']} of at most {results['most_matches']} matches.", soft_wrap=True
     )
 
 
 def print_forfeits(console: Console, results: dict[str, Any]) -> None:
-    """A line for each kind of forfeit, if there are any."""
+    """Print one line for each kind of forfeit."""
     for row in results["forfeits"]:
         text = (
             f"{row['agent']} forfeited {row['count']} matches against {row['against']}: {row['kind']}: {row['message']}"

@@ -1,13 +1,13 @@
-"""Bradley-Terry ratings with intervals.
+"""Bradley-Terry ratings with confidence intervals.
 
-A wins a match against B with the chance ``1 / (1 + exp(b - a))``, where a and b are their strengths (Bradley and
+The chance that A wins a match against B is ``1 / (1 + exp(b - a))``, where a and b are their strengths (Bradley and
 Terry, Rank analysis of incomplete block designs, Biometrika 39, 1952). At a table where one A meets ``s - 1`` copies of
-B, each for itself, A wins with ``exp(a) / (exp(a) + (s - 1) * exp(b))`` (the choice axiom: Luce, Individual Choice
-Behavior, 1959). Strengths are those of greatest likelihood, where every two players are also given one match that each
-won half: without it a player that won all its matches would be infinitely strong.
+B, each on its own side, the chance is ``exp(a) / (exp(a) + (s - 1) * exp(b))`` (the choice axiom: Luce, Individual
+Choice Behavior, 1959). The strengths maximise the likelihood, in which every two players also share one match, half won
+by each: without it, a player that won all its matches would be infinitely strong.
 
-The variance is the sandwich of Huber (1967) and White (1982) with the decks as clusters, for matches with the same
-decks are not independent: that is the reason for playing them.
+The variance is the sandwich estimator of Huber (1967) and White (1982) with decks as clusters, because matches with the
+same decks are not independent.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ from spades_training.evaluation.intervals import Estimate, t_quantile
 
 __all__ = ["ELO", "Comparisons", "Ratings", "bradley_terry"]
 
-ELO = 400 / math.log(10)  # points of the usual scale for a strength of 1
+ELO = 400 / math.log(10)  # Elo points per unit of strength
 STEPS = 100
 
 
 @dataclass(frozen=True)
 class Comparisons:
-    """Matches, summed up by pairing and deck; int64 arrays of one length.
+    """Matches summed by pairing and deck, as int64 arrays of equal length.
 
     Attributes:
-        a: the one player.
-        b: the other one, at all other sides.
-        wins: matches that ``a`` won.
-        losses: matches that ``b`` won.
-        deck: which decks they were played with.
+        a: the first player.
+        b: the second player, which takes all other sides.
+        wins: number of matches that ``a`` won.
+        losses: number of matches that ``b`` won.
+        deck: the decks of the matches.
     """
 
     a: np.ndarray
@@ -47,12 +47,12 @@ class Comparisons:
 
 @dataclass(frozen=True)
 class Ratings:
-    """Strengths in Elo points, the mean of all players 0.
+    """Strengths in Elo points; their mean over all players is 0.
 
     Attributes:
         points: float64 of shape (players,).
         covariance: float64 of shape (players, players).
-        reach: how many standard errors a 95% interval reaches to either side.
+        reach: half the width of a 95% interval, in standard errors.
     """
 
     points: np.ndarray
@@ -60,7 +60,7 @@ class Ratings:
     reach: float
 
     def order(self) -> list[int]:
-        """Players, best first; of equals the first."""
+        """The players, best first; ties keep their order."""
         return sorted(range(len(self.points)), key=lambda k: (-self.points[k], k))
 
     def rating(self, player: int) -> Estimate:
@@ -68,7 +68,7 @@ class Ratings:
         return self._estimate(float(self.points[player]), float(self.covariance[player, player]))
 
     def gap(self, player: int, other: int) -> Estimate:
-        """How many points ``player`` is ahead of ``other``."""
+        """How many points ``player`` is ahead of ``other``, with a 95% interval."""
         pick = np.zeros(len(self.points))
         pick[player], pick[other] = 1, -1
         return self._estimate(float(pick @ self.points), float(pick @ self.covariance @ pick))
@@ -79,16 +79,16 @@ class Ratings:
 
 
 def bradley_terry(players: int, matches: Comparisons, sides: int = 2) -> Ratings:
-    """The ratings of ``players`` players.
+    """Rate players by their matches.
 
     Args:
-        players: how many.
-        matches: every player must be linked with every other one by some chain of matches.
-        sides: of a table.
+        players: number of players.
+        matches: a chain of matches must connect every two players.
+        sides: number of sides at a table.
     """
     pairs = list(itertools.combinations(range(players), 2))
     decks = np.unique(matches.deck)
-    # The match won by halves: two rows for every two players, each a cluster of its own.
+    # The shared match of every two players: two rows of half a match, each a cluster of its own.
     extra = len(pairs)
     a = np.concatenate([matches.a, [a for a, _ in pairs] * 2]).astype(int)
     b = np.concatenate([matches.b, [b for _, b in pairs] * 2]).astype(int)
@@ -104,10 +104,10 @@ def bradley_terry(players: int, matches: Comparisons, sides: int = 2) -> Ratings
     mean = np.full((players, players), 1 / players)
 
     def at(strength: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """What each row won above the expected, and the inverse of the information matrix."""
+        """The wins of each row minus their expectation, and the inverse of the information matrix."""
         chance = 1 / (1 + np.exp(-(design @ strength + offset)))
         weight = (wins + losses) * chance * (1 - chance)
-        # The same added to all strengths changes nothing: this is the pseudo-inverse, which keeps their sum 0.
+        # Adding a constant to all strengths changes nothing: this pseudo-inverse keeps their sum at 0.
         inverse = np.linalg.inv(design.T @ (weight[:, None] * design) + mean) - mean
         return wins - (wins + losses) * chance, inverse
 

@@ -1,4 +1,4 @@
-"""Plays one unit of a tournament: whoever crashes, moves illegally or takes too long forfeits the match."""
+"""Plays one unit of a tournament; a player that crashes, moves illegally or is too slow forfeits the match."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ from spades_training.tournament.schedule import Settings, Unit
 
 __all__ = ["MANY", "Forfeit", "Job", "Watch", "play"]
 
-MANY = -1  # the match of a decision that is one for many matches
-START_SECONDS = 600.0  # for the first decision, which may compile or load
+MANY = -1  # in place of a match: the decision is for many matches at once
+START_SECONDS = 600.0  # limit of the first decision, which may compile or load
 MOST_TEXT = 10_000  # characters of a traceback
 
 
 @dataclass(frozen=True)
 class Forfeit:
-    """Why a match was lost without being played to the end.
+    """Why a match was forfeited.
 
     Attributes:
         kind: ``"crash"``, ``"illegal move"``, ``"time"`` or ``"process died"``.
         message: one line.
-        traceback: what Python told of it.
+        traceback: Python's traceback.
     """
 
     kind: str
@@ -44,11 +44,11 @@ class Forfeit:
 
 @dataclass(frozen=True)
 class Job:
-    """A unit, and what is known of it from processes that died over it.
+    """A unit, and what has been learned from processes that died while playing it.
 
     Attributes:
         unit: what to play.
-        forfeits: by match, counted from 0 in the unit, who lost it (0: A, 1: B) and why.
+        forfeits: for each forfeited match, counted from 0 in the unit, the player (0: A, 1: B) and the reason.
         apart: play one match at a time.
     """
 
@@ -58,13 +58,14 @@ class Job:
 
 
 class Watch:
-    """Notes who is deciding, where the parent process sees it, and ends this process when a decision hangs.
+    """Records who is deciding, visibly to the parent process, and ends this process if a decision hangs.
+
+    Only a decision that never returns ends the process. One that returns too late is detected afterwards.
 
     Args:
-        marker: two ints that both processes see: the player (0: A, 1: B, else -1) and the match in the unit.
+        marker: two ints in shared memory: the player (0: A, 1: B, otherwise -1) and the match in the unit.
         limit: seconds for a decision, or None.
-        file: takes Python's traceback when a decision hangs. Only a decision that never returns is ended here; one that
-            returns too late is found out afterwards and costs no process.
+        file: receives Python's traceback if a decision hangs.
     """
 
     def __init__(self, marker: MutableSequence[int], limit: float | None, file: TextIO) -> None:
@@ -72,23 +73,23 @@ class Watch:
         self._armed = 0.0
 
     def begin(self, player: int, match: int, start: bool = False) -> None:
-        """A decision begins; ``start``: it is the first one, to which no limit applies."""
+        """Start a decision; the limit does not apply to the first one (``start``)."""
         self.marker[0], self.marker[1] = player, match
         if self.limit is None:
             return
         now = time.monotonic()
-        # To arm it takes a thread, too much for every decision.
+        # Arming it starts a thread, which is too slow for every decision.
         if start or now - self._armed > self.limit / 2:
             after = START_SECONDS if start else 2 * self.limit + 1
             faulthandler.dump_traceback_later(after, file=self.file, exit=True)
             self._armed = -float("inf") if start else now
 
     def end(self) -> None:
-        """The decision is made."""
+        """End the decision."""
         self.marker[0] = NOBODY
 
     def stop(self) -> None:
-        """No decision is due for some time."""
+        """End the decision; the next one is not due soon."""
         self.end()
         if self.limit is not None:
             faulthandler.cancel_dump_traceback_later()
@@ -96,11 +97,11 @@ class Watch:
 
 
 class _PlayApart(Exception):
-    """Something went wrong in a decision for many matches: only one match at a time tells in which."""
+    """A decision for many matches failed: play them one at a time to find out which."""
 
 
 class _Refereed(Series):
-    """A series that goes on when a player fails."""
+    """A series that continues when a player fails."""
 
     def __init__(self, agents: tuple[Agent, Agent], settings: Settings, unit: Unit, watch: Watch) -> None:
         pairs = range(unit.first, unit.first + unit.count)
@@ -109,7 +110,7 @@ class _Refereed(Series):
         self.forfeits: dict[int, tuple[int, Forfeit]] = {}
 
     def forfeit(self, match: int, player: int, why: Forfeit) -> None:
-        """``player`` (0: A, 1: B) loses the match."""
+        """Let ``player`` (0: A, 1: B) lose the match."""
         self.forfeits[match] = player, why
         self.loser[match] = player
 
@@ -122,7 +123,7 @@ class _Refereed(Series):
             for match in np.flatnonzero(self.loser == NOBODY):
                 self._failed(k, np.array([match]), error)
         else:
-            # A failure in this decision comes again in the match, and is dealt with there.
+            # A failure in this decision recurs in the match and is handled there.
             with contextlib.suppress(Exception):
                 super()._warm_up(k, seed)
         finally:
@@ -144,7 +145,7 @@ class _Refereed(Series):
         took = time.perf_counter() - start
         self.watch.end()
         if self.limit is not None and took > self.limit:
-            raise _TooLate(f"took {took:.3g} s for a decision, {self.limit:g} s are allowed")
+            raise _TooLate(f"took {took:.3g} s for a decision, the limit is {self.limit:g} s")
         return actions
 
     def _failed(self, k: int, rows: np.ndarray, error: Exception) -> None:
@@ -158,8 +159,8 @@ class _Refereed(Series):
             kind = "time"
         else:
             kind, text = "crash", f"{type(error).__name__}: {text}"
-        told = "".join(traceback.format_exception(type(error), error, error.__traceback__))
-        self.forfeit(int(rows[0]), k, Forfeit(kind, " ".join(text.split())[:500], told[-MOST_TEXT:]))
+        trace = "".join(traceback.format_exception(type(error), error, error.__traceback__))
+        self.forfeit(int(rows[0]), k, Forfeit(kind, " ".join(text.split())[:500], trace[-MOST_TEXT:]))
 
 
 class _TooLate(Exception):
@@ -167,23 +168,23 @@ class _TooLate(Exception):
 
 
 def play(job: Job, settings: Settings, agents: dict[str, Agent], watch: Watch) -> dict[str, Any]:
-    """The record of a unit, as JSON can hold it.
+    """Play a unit; returns its log entry as values that JSON can hold.
 
     Args:
         job: the unit.
         settings: of the tournament.
-        agents: agents made before, by name; new ones are added, those that failed are removed.
-        watch: see there.
+        agents: agents already created, by name; new ones are added, and those that fail are removed.
+        watch: watches the decisions.
 
     Returns:
-        ``unit`` (a, b, first, count), and for each match ``outcome`` (1: A won, -1: A lost, 0: nobody won), ``hands``,
-        ``margin`` (points of A less the mean of the other sides'); ``totals`` of A and B; ``forfeits``.
+        ``unit`` (a, b, first, count); for each match ``outcome`` (1: A won, -1: A lost, 0: no winner), ``hands`` and
+        ``margin`` (A's points minus the mean of the other sides'); ``totals`` of A and B; ``forfeits``.
     """
     unit = job.unit
     names = settings.agents[unit.a], settings.agents[unit.b]
     matches = range(unit.count * Rules.from_dict(settings.rules).sides)
     still = [match for match in matches if match not in job.forfeits]
-    if not still:  # not even a player that ends the process when it is made
+    if not still:  # creating a player may already end the process
         return _not_played(unit, job.forfeits)
     for k, name in enumerate(names):
         if name not in agents:
@@ -191,7 +192,7 @@ def play(job: Job, settings: Settings, agents: dict[str, Agent], watch: Watch) -
             try:
                 agents[name] = make_agent(name)
             except Exception as error:
-                why = Forfeit("crash", f"cannot be made: {error}"[:500], traceback.format_exc()[-MOST_TEXT:])
+                why = Forfeit("crash", f"cannot be created: {error}"[:500], traceback.format_exc()[-MOST_TEXT:])
                 return _not_played(unit, {match: job.forfeits.get(match, (k, why)) for match in matches})
             finally:
                 watch.stop()
@@ -226,7 +227,7 @@ def _entry(match: int, player: int, why: Forfeit) -> dict[str, Any]:
 
 
 def _not_played(unit: Unit, forfeits: dict[int, tuple[int, Forfeit]]) -> dict[str, Any]:
-    """The record of a unit all of whose matches are forfeited."""
+    """The log entry of a unit in which all matches are forfeited."""
     matches = sorted(forfeits)
     return {
         "unit": [unit.a, unit.b, unit.first, unit.count],

@@ -1,4 +1,4 @@
-"""The report of a tournament: one HTML file that needs nothing else, for a phone as well as for a desk."""
+"""The report of a tournament: a self-contained HTML file for phones and desktops."""
 
 from __future__ import annotations
 
@@ -33,19 +33,19 @@ td small { display: block; opacity: .75; font-size: .7rem } #crosstable td { tex
 .chart { display: block; overflow: visible } .chart text { fill: var(--ink); font-size: 13px }
 .chart .small { font-size: 11px } .chart .tiny { font-size: 10px } .chart .soft { fill: var(--soft) }
 .grid { stroke: var(--line) } .whisker { stroke: var(--ink); stroke-width: 2 } .dot { fill: var(--a) }
-.bar, .made { fill: var(--a) } .nil { fill: var(--b) } .missed { fill: var(--bad) }
+.bar, .made { fill: var(--a) } .nil { fill: var(--b) } .failed { fill: var(--bad) }
 pre { overflow-x: auto; font-size: .75rem; border: 1px solid var(--line); padding: .5rem; overflow-wrap: normal }
 """
 STOPPED = {
     "order certain": "Ended early: the order is certain.",
-    "pairings certain": "Ended early: every pairing is certain, but together they make no order.",
-    "all matches played": "All matches are played.",
+    "pairings certain": "Ended early: every pairing is certain, but together they form no order.",
+    "all matches played": "All matches have been played.",
     "running": "Still running.",
 }
 
 
 def status(results: dict[str, Any]) -> str:
-    """One sentence or two: why the tournament ended, and whether its order is certain."""
+    """One or two sentences: why the tournament ended, and whether its order is certain."""
     text = STOPPED[results["stopped"]]
     if not results["order_certain"] and results["stopped"] == "all matches played":
         text += " The order is not certain."
@@ -53,7 +53,7 @@ def status(results: dict[str, Any]) -> str:
 
 
 def report(results: dict[str, Any]) -> str:
-    """The HTML page of some results, as :func:`spades_training.tournament.run.run_tournament` gives them."""
+    """The HTML report for the results of :func:`spades_training.tournament.run.run_tournament`."""
     settings = results["settings"]
     rules = Rules.from_dict(settings["rules"])
     names = [row["agent"] for row in results["ratings"]]
@@ -70,14 +70,14 @@ def report(results: dict[str, Any]) -> str:
         f"{settings['seed']}.</p>",
         "<h2>Ratings</h2><figure>",
         rating_chart(names, ratings),
-        "<figcaption>Bradley-Terry strengths in Elo points around the mean of the field, 95% intervals. 100 points "
-        "more are wins in 64% of matches against one opponent.</figcaption></figure>",
+        "<figcaption>Bradley-Terry strengths in Elo points relative to the mean of all agents, with 95% intervals. A "
+        "lead of 100 points means winning 64% of the matches against one opponent.</figcaption></figure>",
         _rating_table(results, confidence),
-        "<h2>Who beat whom</h2>",
+        "<h2>Pairings</h2>",
         _crosstable(results, names, rules.sides),
         "<h2>Bids and nils</h2>",
-        '<p class="soft">Bars: percent of hands with this bid; the numbers under the bids: tricks won with it, in the '
-        "mean.</p>",
+        '<p class="soft">Bars: percentage of hands with each bid. The number below a bid is the mean of the tricks '
+        "won with it.</p>",
         f'<div class="cards">{"".join(_profile(agents[name]) for name in names)}</div>',
         _forfeits(results["forfeits"]),
         "<h2>Settings</h2>",
@@ -141,17 +141,17 @@ def _crosstable(results: dict[str, Any], names: list[str], sides: int) -> str:
         row = [_cell(*_seen_from(cells, a, b), chance) if a != b else "<td>·</td>" for b in names]
         rows.append(f"<tr><th>{rank}. {escape(a)}</th>{''.join(row)}</tr>")
     titles = "".join(f'<th title="{escape(name)}">{rank}.</th>' for rank, name in enumerate(names, 1))
-    others = "" if sides == 2 else f" One agent of the row against {sides - 1} of the column: {chance:.0%} by chance."
+    others = "" if sides == 2 else f" One row agent plays {sides - 1} column agents: {chance:.0%} by chance."
     return (
-        f'<div class="scroll"><table id="crosstable"><thead><tr><th>wins of, %</th>{titles}</tr></thead><tbody>'
-        f'{"".join(rows)}</tbody></table></div><p class="soft">Matches that the agent of the row won against that of '
-        f"the column, 95% intervals from pairs of duplicate matches; under it points per hand.{others} Matches cut off "
-        f"after {results['settings']['max_hands']} hands count for nobody.</p>"
+        f'<div class="scroll"><table id="crosstable"><thead><tr><th>wins, %</th>{titles}</tr></thead><tbody>'
+        f'{"".join(rows)}</tbody></table></div><p class="soft">Percentage of matches won by the row agent against the '
+        f"column agent, with 95% intervals over pairs of duplicate matches, and the difference in points per hand."
+        f"{others} Matches truncated after {results['settings']['max_hands']} hands are not counted.</p>"
     )
 
 
 def _seen_from(cells: dict[tuple[str, str], Any], a: str, b: str) -> tuple[Estimate, Estimate, int]:
-    """Win rate and points per hand of ``a`` against ``b``, and the matches."""
+    """Win rate and points per hand of ``a`` against ``b``, and the number of matches."""
     cell = cells.get((a, b)) or cells[b, a]
     rate, points = Estimate(**cell["win_rate"]), Estimate(**cell["points_per_hand"])
     if (a, b) not in cells:
@@ -161,7 +161,7 @@ def _seen_from(cells: dict[tuple[str, str], Any], a: str, b: str) -> tuple[Estim
 
 def _cell(rate: Estimate, points: Estimate, matches: int, chance: float) -> str:
     if rate.value is None:
-        return f'<td title="{matches} matches, nobody won any">-</td>'
+        return f'<td title="{matches} matches, none with a winner">-</td>'
     share = (rate.value - chance) / (1 - chance if rate.value > chance else chance)
     color = "31,111,178" if share > 0 else "200,89,11"
     ends = "" if rate.low is None or rate.high is None else f"{100 * rate.low:.0f}–{100 * rate.high:.0f}"
@@ -175,7 +175,7 @@ def _profile(agent: dict[str, Any]) -> str:
     bids, won = agent["bids"], agent["tricks_by_bid"]
     seats = sum(bids)
     if not seats:
-        return f"<section><h3>{escape(agent['name'])}</h3><p>played no hand to the end</p></section>"
+        return f"<section><h3>{escape(agent['name'])}</h3><p>completed no hand</p></section>"
     highest = max((bid for bid in range(BLIND_COLUMN) if bids[bid]), default=0)
     columns = [BLIND_COLUMN, *range(highest + 1)] if bids[BLIND_COLUMN] else list(range(highest + 1))
     chart = bid_chart(
@@ -189,7 +189,7 @@ def _profile(agent: dict[str, Any]) -> str:
         for kind, label in (("nil", "nil"), ("blind_nil", "blind nil"))
         if agent[f"{kind}_tried"]
     ]
-    rows = nil_chart(nils) if nils else '<p class="soft">bid no nil</p>'
+    rows = nil_chart(nils) if nils else '<p class="soft">never bid nil</p>'
     return (
         f"<section><h3>{escape(agent['name'])}</h3><p class=soft>mean bid {agent['mean_bid']:.2f}, "
         f"{agent['mean_tricks']:.2f} tricks, {seats} hands</p>{chart}{rows}</section>"
@@ -197,7 +197,7 @@ def _profile(agent: dict[str, Any]) -> str:
 
 
 def _wilson(made: int, tried: int) -> tuple[float, float]:
-    """A 95% interval for a share of independent trials (Wilson, JASA 22, 1927)."""
+    """The 95% interval of a share of independent trials (Wilson, JASA 22, 1927)."""
     z = 1.959964
     share, weight = made / tried, z * z / tried
     middle = (share + weight / 2) / (1 + weight)

@@ -1,4 +1,4 @@
-"""Runs a tournament: rounds of units, until the order is certain or all matches are played."""
+"""Runs a tournament in rounds, until the order is certain or all matches have been played."""
 
 from __future__ import annotations
 
@@ -27,24 +27,24 @@ def run_tournament(
     progress: Callable[[int, int], object] | None = None,
     after_round: Callable[[dict[str, Any]], object] | None = None,
 ) -> dict[str, Any]:
-    """Play a tournament, or what is missing of one that was killed.
+    """Play a tournament, or the rest of one that was interrupted.
 
-    The results, times apart, do not depend on ``workers`` or on how often it was killed.
+    Apart from times, the results do not depend on ``workers`` or on interruptions.
 
     Args:
         settings: of the tournament.
-        folder: for its log; made if it is not there.
-        workers: how many processes; by default one for each CPU core.
-        progress: told now and then the matches played and the most matches there can be.
-        after_round: told the results so far after each round.
+        folder: for its log; created if it does not exist.
+        workers: number of processes; by default one for each CPU core.
+        progress: called from time to time with the number of matches played and the maximum.
+        after_round: called after each round with the results so far.
 
     Returns:
-        The results, as :meth:`Standings.results` gives them, with ``most_matches``, ``rounds`` and ``stopped``: why it
-        ended, ``"order certain"``, ``"pairings certain"`` (every pairing is certain, but together they are no order) or
-        ``"all matches played"``. After a round ``"running"``.
+        The results of :meth:`Standings.results`, with ``most_matches``, ``rounds`` and ``stopped``, the reason for the
+        end: ``"order certain"``, ``"pairings certain"`` (every pairing is certain, but together they form no order) or
+        ``"all matches played"``. After a round it is ``"running"``.
 
     Raises:
-        ValueError: if an argument makes no sense, or the folder holds another tournament.
+        ValueError: if an argument is invalid, or the folder holds another tournament.
     """
     count = check_int("workers", (os.cpu_count() or 1) if workers is None else workers, 1, 1024)
     schedule = Schedule(settings)
@@ -54,23 +54,23 @@ def run_tournament(
     stopped = "running"
     results: dict[str, Any] = {}
     with Log(folder / LOG, settings) as log, Workers(count, settings) as processes:
-        going = schedule.pairings
+        open_pairings = schedule.pairings
         for number in range(schedule.rounds):
-            units = schedule.units(number, going)
+            units = schedule.units(number, open_pairings)
             known = list(log.known(units))
-            for record in known:
-                standings.add(record)
-            for record in processes.play(units[len(known) :]):
-                log.append(record)
-                standings.add(record)
+            for entry in known:
+                standings.add(entry)
+            for entry in processes.play(units[len(known) :]):
+                log.append(entry)
+                standings.add(entry)
                 if progress:
                     progress(standings.matches, most)
             if settings.confidence is not None:
                 verdicts = standings.verdicts()
-                going = [pairing for pairing in schedule.pairings if not verdicts[pairing]]
+                open_pairings = [pairing for pairing in schedule.pairings if not verdicts[pairing]]
                 if order_is_certain(standings.ratings().order(), verdicts):
                     stopped = "order certain"
-                elif not going:
+                elif not open_pairings:
                     stopped = "pairings certain"
             if number + 1 == schedule.rounds and stopped == "running":
                 stopped = "all matches played"

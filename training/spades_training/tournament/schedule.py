@@ -1,4 +1,4 @@
-"""What is played, and in which order: it follows from the settings and the results so far, never from the workers."""
+"""The schedule of a tournament; it depends on the settings and the results so far, but not on the workers."""
 
 from __future__ import annotations
 
@@ -10,15 +10,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from spades_agents.base import Agent, BatchAgent
 from spades_agents.registry import make_agent
+from spades_agents.search import RolloutAgent
 
 from spades_env.checks import check_int
 from spades_env.rules import Rules, as_rules
-from spades_training.maintenance.strength import is_fast
 
-__all__ = ["Pairing", "Schedule", "Settings", "Unit", "make_settings"]
+__all__ = ["Pairing", "Schedule", "Settings", "Unit", "is_fast", "make_settings"]
 
-# Pairs of every pairing in a round: agents that are all fast are the faster, the more matches they play at a time.
+# Pairs of each pairing in a round. Fast agents play more pairs, because larger batches make them faster.
 ROUND, FAST_ROUND = 20, 100
 
 Pairing = tuple[int, int]
@@ -26,18 +27,18 @@ Pairing = tuple[int, int]
 
 @dataclass(frozen=True)
 class Settings:
-    """All that the results depend on.
+    """Everything that determines the results.
 
     Attributes:
-        rules: the rules, every field.
-        agents: as :func:`make_agent` takes them.
-        files: SHA-256 of the file behind each agent, None where its name is no file.
-        fast: which agents act for many tables at once, and without a search.
+        rules: every field of the rules.
+        agents: names as :func:`make_agent` takes them.
+        files: SHA-256 of the file behind each agent; None if its name contains no file.
+        fast: whether each agent is fast (:func:`is_fast`).
         seed: pair p of every pairing has the decks of ``Game(rules, seed=(seed, p))``.
-        matches: most matches of a pairing, whole pairs.
-        max_hands: a match of so many hands without a winner counts for nobody.
-        confidence: the order must be certain to this degree for an early end; None plays all matches.
-        time_limit: most seconds of wall time for a decision; None for no limit.
+        matches: maximum matches of a pairing, whole pairs.
+        max_hands: a match without a winner after this many hands is truncated and not counted.
+        confidence: level at which a certain order ends the tournament early; None plays all matches.
+        time_limit: maximum seconds of wall time for a decision; None for no limit.
     """
 
     rules: dict[str, Any]
@@ -51,7 +52,7 @@ class Settings:
     time_limit: float | None
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it as values that JSON can hold."""
+        """The settings as values that JSON can hold."""
         fields = dataclasses.asdict(self)
         return {name: list(value) if isinstance(value, tuple) else value for name, value in fields.items()}
 
@@ -66,10 +67,10 @@ def make_settings(
     confidence: float | None = 0.95,
     time_limit: float | None = None,
 ) -> Settings:
-    """The settings of a tournament, checked; every agent is made once.
+    """Check the settings of a tournament, and create every agent once.
 
     Raises:
-        ValueError: if an argument makes no sense, or there is no such agent.
+        ValueError: if an argument is invalid, or there is no such agent.
     """
     rules = as_rules(rules)
     names = list(agents)
@@ -77,11 +78,11 @@ def make_settings(
         raise ValueError(f"a tournament needs at least two agents, got {len(names)}")
     for name in names:
         if not isinstance(name, str):
-            raise ValueError(f"an agent of a tournament must be given by its name, got {name!r}")
+            raise ValueError(f"agents of a tournament must be given as names, got {name!r}")
         if names.count(name) > 1:
-            raise ValueError(f"agent {name!r} is there twice: give each agent once")
+            raise ValueError(f"agent {name!r} appears twice: list each agent once")
     if confidence is not None and not 0.5 <= confidence < 1:
-        raise ValueError(f"confidence must be in 0.5 .. 1 (1 excluded), got {confidence}")
+        raise ValueError(f"confidence must be at least 0.5 and below 1, got {confidence}")
     if time_limit is not None and not 0 < time_limit <= 86_400:
         raise ValueError(f"time_limit must be above 0 and at most 86400 seconds, got {time_limit}")
     made = [make_agent(name) for name in names]
@@ -101,8 +102,14 @@ def make_settings(
     )
 
 
+def is_fast(player: str | Agent) -> bool:
+    """Whether a player acts in batches and without a search."""
+    agent = make_agent(player)
+    return isinstance(agent, BatchAgent) and not isinstance(agent, RolloutAgent)
+
+
 def _check_trained_for(agent: Any, rules: Rules) -> None:
-    """A trained player whose game is another one would forfeit all its matches: that is wrong input."""
+    """Refuse a player that was trained for another game: it would forfeit all its matches."""
     own = getattr(agent, "rules", None)
     for field in ("players", "partners", "draft") if isinstance(own, Rules) else ():
         if getattr(own, field) != getattr(rules, field):
@@ -113,7 +120,7 @@ def _check_trained_for(agent: Any, rules: Rules) -> None:
 
 
 def _file_digest(spec: str) -> str | None:
-    """SHA-256 of the file that an agent's name ends with, if there is one (a folder stands for its model.zip)."""
+    """SHA-256 of the file in an agent's name, if there is one; a folder means its model.zip."""
     for text in (spec, spec.partition(":")[2], spec.rpartition(":")[0]):
         for path in (Path(text), Path(text) / "model.zip"):
             if text and path.is_file():
@@ -122,13 +129,13 @@ def _file_digest(spec: str) -> str | None:
 
 
 def _matches_of_a_pair(rules: Rules) -> int:
-    """Two with two sides; with more, one for every seat of the lone player, twice: each of the two is alone once."""
+    """Two with two sides. With more sides, each player plays alone in every seat once."""
     return rules.sides if rules.sides == 2 else 2 * rules.sides
 
 
 @dataclass(frozen=True)
 class Unit:
-    """What a worker plays at a time: ``count`` pairs from ``first`` on, agent ``a`` against ``b`` at all others."""
+    """What a worker plays at a time: ``count`` pairs starting at ``first``, ``a`` against ``b`` on all other sides."""
 
     a: int
     b: int
@@ -148,11 +155,11 @@ class Schedule:
         self.rounds = -(-self.pairs // self.round)
 
     def directions(self, pairing: Pairing) -> tuple[Pairing, ...]:
-        """Who plays whom: with more than two sides A alone against Bs is another game than B alone against As."""
+        """Who plays whom: with more than two sides, one A against Bs differs from one B against As."""
         return (pairing,) if self.rules.sides == 2 else (pairing, (pairing[1], pairing[0]))
 
     def units(self, number: int, pairings: Iterable[Pairing]) -> list[Unit]:
-        """The units of round ``number`` (from 0) if these pairings play on."""
+        """The units of round ``number`` (from 0) for the pairings that are still open."""
         start, stop = number * self.round, min((number + 1) * self.round, self.pairs)
         found = []
         for pairing in pairings:
@@ -163,5 +170,5 @@ class Schedule:
         return found
 
     def matches(self, units: Iterable[Unit]) -> int:
-        """How many matches some units hold."""
+        """The number of matches in some units."""
         return sum(unit.count * self.rules.sides for unit in units)

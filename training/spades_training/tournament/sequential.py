@@ -1,15 +1,15 @@
-"""When is it certain who of two players is the better one? A test that may look after every pair of matches.
+"""A sequential test of which of two players is better; it may be evaluated after every pair of matches.
 
-The score of a pair, from -1 to 1, has the mean 0 if both are equal. Somebody who bets on A with fair odds, a share
-``bet`` of what he has on each pair, has after pairs with the scores x1, x2, ... a wealth of
-``(1 + bet * x1) * (1 + bet * x2) * ...`` times that which he began with. If A is not the better one no such bet has a
-gain in the mean, and his wealth ever reaches ``1 / error`` with a chance of at most ``error`` (Ville, Étude critique de
-la notion de collectif, 1939). So it does not matter how often one looks, and when one stops. Wealth is spread over
-several bets, as nobody knows before which one grows fastest. (Testing and estimation by such bets: Waudby-Smith and
-Ramdas, Estimating means of bounded random variables by betting, JRSS B 86, 2024.)
+The score of a pair lies between -1 and 1 and has mean 0 if the players are equal. Suppose that somebody bets on A at
+fair odds, staking the share ``bet`` of his wealth on each pair. After pairs with the scores x1, x2, ... his wealth is
+``(1 + bet * x1) * (1 + bet * x2) * ...`` times his initial wealth. If A is not better, no such bet has a positive
+expected gain, and the chance that his wealth ever reaches ``1 / error`` is at most ``error`` (Ville, Étude critique de
+la notion de collectif, 1939). This holds however often the test is evaluated and whenever the matches stop. The wealth
+is spread over several bets because the best one is not known in advance. (Testing and estimation by betting:
+Waudby-Smith and Ramdas, Estimating means of bounded random variables by betting, JRSS B 86, 2024.)
 
-Several pairings are tested at a time, each in both directions. That any of them is decided wrongly has at most the
-chance of all their errors together (Bonferroni), whatever they have in common, such as decks.
+Several pairings are tested at once, each in both directions. The chance that any verdict is wrong is at most the sum of
+their error probabilities (Bonferroni), even if the pairings share decks.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ BETS = np.geomspace(0.01, 0.98, 16)
 
 
 def verdict(scores: np.ndarray, error: float) -> int:
-    """1 if A is the better one, -1 if B is, 0 if that is not certain.
+    """1 if A is certainly better, -1 if B is, otherwise 0.
 
     Args:
-        scores: float64 of shape (pairs,), of A in each pair, from -1 to 1, in the order in which they were played.
-        error: the chance that the verdict is ever 1 or -1 if both are equal, or names the weaker one.
+        scores: float64 of shape (pairs,), A's score in each pair, from -1 to 1, in the order of play.
+        error: maximum chance of ever returning 1 or -1 for equal players, or of naming the weaker player.
     """
-    needed = math.log(2 / error)  # half of the error for either direction
+    needed = math.log(2 / error)  # half of the error for each direction
     first = {}
     for sign in (1, -1):
         growth = np.log1p(sign * BETS * scores[:, None]).cumsum(axis=0)
@@ -44,11 +44,11 @@ def verdict(scores: np.ndarray, error: float) -> int:
 
 
 def order_is_certain(order: Sequence[int], verdicts: Mapping[tuple[int, int], int]) -> bool:
-    """Whether every player in ``order``, best first, is certainly better than the one that follows.
+    """Whether every player in ``order``, best first, is certainly better than the next one.
 
     Args:
-        order: players.
-        verdicts: for each pairing (a, b) with a < b, as :func:`verdict` gives it.
+        order: the players.
+        verdicts: the value of :func:`verdict` for each pairing (a, b) with a < b.
     """
     neighbours = itertools.pairwise(order)
     return all(verdicts[a, b] == 1 if a < b else verdicts[b, a] == -1 for a, b in neighbours)

@@ -1,4 +1,4 @@
-"""How a tournament stands: wins and losses, ratings, what is certain, and all results as one dict."""
+"""The standings of a tournament: wins and losses, ratings, verdicts, and all results as one dict."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from spades_training.tournament.sequential import order_is_certain, verdict
 
 __all__ = ["Standings"]
 
-MATCHES_NAMED = 20  # of each kind of forfeit
+MATCHES_NAMED = 20  # maximum match numbers listed for each kind of forfeit
 
 
 @dataclass
 class _Direction:
-    """Agent A against B at all other seats, summed up by pair; a list entry for each pair played."""
+    """Agent A against B at all other seats; each list has one entry for each pair played."""
 
     wins: list[int] = field(default_factory=list)
     losses: list[int] = field(default_factory=list)
@@ -30,7 +30,7 @@ class _Direction:
 
 
 class Standings:
-    """The records of a tournament so far."""
+    """The results of a tournament so far."""
 
     def __init__(self, schedule: Schedule) -> None:
         self.schedule = schedule
@@ -43,35 +43,37 @@ class Standings:
         self.forfeits: list[dict[str, Any]] = []
         self.matches = 0
 
-    def add(self, record: dict[str, Any]) -> None:
-        """Count a record, as :func:`spades_training.tournament.referee.play` gives it."""
-        a, b, first, count = record["unit"]
-        outcome = np.array(record["outcome"]).reshape(count, self.sides)
+    def add(self, entry: dict[str, Any]) -> None:
+        """Add a log entry from :func:`spades_training.tournament.referee.play`."""
+        a, b, first, count = entry["unit"]
+        outcome = np.array(entry["outcome"]).reshape(count, self.sides)
         found = self.played[a, b]
         found.wins += (outcome == 1).sum(1).tolist()
         found.losses += (outcome == -1).sum(1).tolist()
-        found.hands += np.array(record["hands"]).reshape(count, self.sides).sum(1).tolist()
-        found.margin += np.array(record["margin"]).reshape(count, self.sides).sum(1).tolist()
-        for k, fields in zip((a, b), record["totals"], strict=True):
+        found.hands += np.array(entry["hands"]).reshape(count, self.sides).sum(1).tolist()
+        found.margin += np.array(entry["margin"]).reshape(count, self.sides).sum(1).tolist()
+        for k, fields in zip((a, b), entry["totals"], strict=True):
             self.totals[k].merge(Totals.from_dict(fields))
-        for entry in record["forfeits"]:
-            loser, other = (b, a) if entry["player"] else (a, b)
-            match = first * self.sides + entry["match"]
-            self.forfeits.append({**entry, "agent": self.agents[loser], "against": self.agents[other], "match": match})
+        for forfeit in entry["forfeits"]:
+            loser, other = (b, a) if forfeit["player"] else (a, b)
+            match = first * self.sides + forfeit["match"]
+            self.forfeits.append(
+                {**forfeit, "agent": self.agents[loser], "against": self.agents[other], "match": match}
+            )
         self.matches += outcome.size
 
     def scores(self, pairing: Pairing) -> np.ndarray:
-        """The score of the first player of ``pairing`` in each pair, from -1 to 1; by chance its mean is 0.
+        """The first player's score in each pair, from -1 to 1; its mean is 0 for equal players.
 
-        With two sides its wins less its losses, over the two matches. With more, the share of matches that it won alone
-        less the share that the other one won alone.
+        With two sides it is the wins minus the losses, divided by two. With more sides it is the share of matches won
+        by the first player when it plays alone, minus the same share for the second player.
         """
         first, *second = (np.array(self.played[one].wins, float) for one in self.schedule.directions(pairing))
         against = second[0] if second else np.array(self.played[pairing].losses, float)
         return (first - against) / self.sides
 
     def verdicts(self) -> dict[Pairing, int]:
-        """1 or -1 for pairings where it is certain that the first or second player is the better one, else 0."""
+        """For each pairing, 1 or -1 if the first or second player is certainly better, otherwise 0."""
         confidence = self.schedule.settings.confidence
         error = (1 - (0.95 if confidence is None else confidence)) / len(self.schedule.pairings)
         return {pairing: verdict(self.scores(pairing), error) for pairing in self.schedule.pairings}
@@ -85,7 +87,7 @@ class Standings:
         return bradley_terry(len(self.agents), Comparisons(*np.concatenate(parts, axis=1).astype(int)), self.sides)
 
     def results(self) -> dict[str, Any]:
-        """Everything, as values that JSON can hold; wall times are under ``timing`` alone."""
+        """All results as values that JSON can hold; wall times appear only under ``timing``."""
         ratings, verdicts = self.ratings(), self.verdicts()
         order = ratings.order()
         return {
@@ -148,7 +150,7 @@ class Standings:
         return {**fields, "bids": totals.bids.tolist(), "tricks_by_bid": totals.tricks_by_bid.tolist()}
 
     def _forfeits(self) -> list[dict[str, Any]]:
-        """Forfeits of one kind and message together, with the first traceback."""
+        """The forfeits, grouped by kind and message, each group with its first traceback."""
         found: dict[tuple[str, ...], dict[str, Any]] = {}
         for entry in self.forfeits:
             key = tuple(entry[name] for name in ("agent", "against", "kind", "message"))

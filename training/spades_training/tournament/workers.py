@@ -1,4 +1,4 @@
-"""Processes that play units, so that whatever an agent's code does, the tournament goes on."""
+"""Processes that play units, so that the tournament survives anything that an agent's code does."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from spades_training.tournament.schedule import Settings, Unit
 
 __all__ = ["Workers"]
 
-MOST_DEATHS = 3  # of processes over one unit while no agent was deciding
+MOST_DEATHS = 3  # of processes playing one unit while no agent was deciding
 MOST_TEXT = 10_000  # characters of a traceback
 
 
@@ -31,7 +31,7 @@ class Workers:
 
     def __init__(self, count: int, settings: Settings) -> None:
         self.settings = settings
-        # A server that has imported everything once and forks: a new process is there at once.
+        # The fork server imports everything once, so that new processes start quickly.
         self.context = multiprocessing.get_context("forkserver")
         self.context.set_forkserver_preload([__name__])
         self.folder = tempfile.TemporaryDirectory(prefix="spades-tournament-")
@@ -47,7 +47,7 @@ class Workers:
         self.folder.cleanup()
 
     def play(self, units: Sequence[Unit]) -> Iterator[dict[str, Any]]:
-        """The records of ``units``, in their order.
+        """Play units; yields their log entries in order.
 
         Raises:
             RuntimeError: if processes keep dying while no agent is deciding.
@@ -84,29 +84,29 @@ class Workers:
 
 
 def _after_death(
-    job: Job, cause: str, told: str, hung: bool, marker: tuple[int, int], deaths: list[tuple[int, int]]
+    job: Job, cause: str, trace: str, hung: bool, marker: tuple[int, int], deaths: list[tuple[int, int]]
 ) -> Job:
-    """What to try next after a process died over ``job``.
+    """The job to try next after a process died while playing ``job``.
 
-    A process may also be killed from outside. So an agent only loses a match in which this happened twice, or in which
-    it was this process that ended itself for a decision that took for ever.
+    A process may also be killed from outside. An agent therefore loses a match only if two processes died while it was
+    deciding, or if a process ended itself because the decision hung.
     """
     player, match = marker
     deaths.append(marker)
     if player == NOBODY:
         if deaths.count(marker) >= MOST_DEATHS:
-            raise RuntimeError(f"processes keep dying while no agent is deciding: {cause}\n{told}")
+            raise RuntimeError(f"processes keep dying while no agent is deciding: {cause}\n{trace}")
         return job
     if match == MANY:
         return replace(job, apart=True)
     if not hung and deaths.count(marker) < 2:
         return job
     kind = "time" if hung else "process died"
-    return replace(job, forfeits={**job.forfeits, match: (player, Forfeit(kind, cause, told))})
+    return replace(job, forfeits={**job.forfeits, match: (player, Forfeit(kind, cause, trace))})
 
 
 class _Worker:
-    """A process, seen from the parent."""
+    """The parent's side of a process."""
 
     def __init__(self, context: Any, settings: Settings, folder: str) -> None:
         handle, name = tempfile.mkstemp(dir=folder)
@@ -120,27 +120,27 @@ class _Worker:
         other.close()
 
     def give(self, job: Job) -> None:
-        """Let it play; its connection gives the record."""
-        with contextlib.suppress(ConnectionError):  # if it is dead already, the connection will say so
+        """Send a job; the log entry arrives on the connection."""
+        with contextlib.suppress(ConnectionError):  # a dead process is noticed when its connection is read
             self.connection.send(job)
 
     def post_mortem(self) -> tuple[str, str, bool, tuple[int, int]]:
-        """How it died: in one line, Python's traceback, whether a decision hung, and the marker."""
+        """How it died: the cause in one line, Python's traceback, whether a decision hung, and the marker."""
         self.process.join()
         code = self.process.exitcode
-        told = self.file.read_text(errors="replace")
-        hung = told.startswith("Timeout (")
+        trace = self.file.read_text(errors="replace")
+        hung = trace.startswith("Timeout (")
         if hung:
-            cause = f"no decision after {self.settings.time_limit:g} s, and none after twice that time"
+            cause = f"no decision after twice the limit of {self.settings.time_limit:g} s"
         elif code is not None and code < 0:
-            cause = f"the process was ended by {signal.Signals(-code).name}"
+            cause = f"the process was killed by {signal.Signals(-code).name}"
         else:
             cause = f"the process ended with exit code {code}"
         self.connection.close()
-        return cause, told[-MOST_TEXT:], hung, (self.marker[0], self.marker[1])
+        return cause, trace[-MOST_TEXT:], hung, (self.marker[0], self.marker[1])
 
     def end(self) -> None:
-        """End it at once."""
+        """Kill the process."""
         self.connection.close()
         self.process.kill()
         self.process.join()
@@ -148,8 +148,8 @@ class _Worker:
 
 @contextlib.contextmanager
 def _interrupts_ignored() -> Iterator[None]:
-    """A process started here ignores Ctrl-C from its first moment on, so that it prints no traceback."""
-    if threading.current_thread() is not threading.main_thread():  # only there may signals be set
+    """Processes started in this block ignore Ctrl-C from the start, so that they print no traceback."""
+    if threading.current_thread() is not threading.main_thread():  # signals can only be set there
         yield
         return
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -160,10 +160,10 @@ def _interrupts_ignored() -> Iterator[None]:
 
 
 def _work(connection: Connection, settings: Settings, marker: Any, file_name: str) -> None:
-    """What a process does: jobs in, records out, until the parent is gone."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's
+    """The loop of a process: receive jobs and send log entries, until the parent is gone."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    sys.stdout = sys.stderr  # what an agent prints is not part of the command's output
+    sys.stdout = sys.stderr  # keep what an agent prints out of the command's output
     with open(file_name, "w") as file:
         faulthandler.enable(file)
         watch = Watch(marker, settings.time_limit, file)

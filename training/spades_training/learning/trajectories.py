@@ -1,7 +1,8 @@
-"""What a learner is told of a match: where its episodes end, what its hands are worth, and what its critic sees."""
+"""The learner's trajectories: where episodes end, how hands are rewarded, and what the critic sees."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -21,14 +22,14 @@ from spades_env.engine.state import BLIND_BID, STATE
 from spades_env.observation import SIZE
 from spades_training.learning.sb3 import SpadesVecEnv
 
-__all__ = ["LearnerStreams"]
+__all__ = ["EpisodeOptions", "LearnerTrajectories"]
 
-LOWEST = -100  # random scores are so many points or more
+LOWEST = -100  # random score
 
 
 @jit
 def encode_again(states, rules, rows, seats, observations, mask):
-    """Write what ``seats`` observe at the tables ``rows`` to the same rows of ``observations``; ``mask`` is scratch."""
+    """Write what ``seats`` observe at the tables ``rows`` to these rows of ``observations``; ``mask`` is scratch."""
     for k in range(len(rows)):
         encode_for(states[rows[k]], rules[0], seats[rows[k]], observations[rows[k]], mask)
 
@@ -52,54 +53,63 @@ def features_of(states, rules, seats, found):
 
 @jit
 def play_on(states, rules, views, notes):
-    """Let the scripted player finish the hands at ``states``, at all seats; the decks and dice are the tables' own."""
+    """Let the scripted player finish the hands at ``states`` at all seats, with the random streams of the tables."""
     for row in range(len(states)):
         play_out(states[row : row + 1], rules, views, notes)
 
 
-class LearnerStreams(VecEnvWrapper):
-    """Changes rewards and ends of the streams of a :class:`SpadesVecEnv` that plays whole matches.
+@dataclass(frozen=True)
+class EpisodeOptions:
+    """Where a learner's episodes end, and how they are rewarded.
+
+    Attributes:
+        by_hand: end an episode after every hand. The match continues, so scores and bags are those of real matches,
+            but the rewards of later hands do not count for this one. (The points of a hand say far more about its
+            decisions than the end of a match dozens of hands later.)
+        bag_shaping: charge ``bag_penalty / bag_limit`` points for a bag when it is taken, and refund them when the
+            penalty is due. This is potential-based shaping (Ng, Harada and Russell 1999): the hand that takes a bag
+            pays for it, and the best policy for the sum of all points stays the same.
+        match_value: reward each hand by twice the change in the chance of winning the match, so that the rewards of a
+            match sum to +1 or -1 minus the value of its start. Replaces the reward of the environment.
+        random_scores: share of hands that start with random scores and bags.
+        duplicate_baseline: subtract from the reward of a hand what it would have been if the scripted player had played
+            every seat from the learner's first decision, with the same cards. The learner cannot influence this control
+            variate, so its best policy stays the same, and much of the luck of the deal cancels. Requires ``by_hand``.
+            The sums of rewards in the infos do not include it.
+    """
+
+    by_hand: bool
+    bag_shaping: bool
+    match_value: bool = False
+    random_scores: float = 0.0
+    duplicate_baseline: bool = False
+
+    def __post_init__(self) -> None:
+        if self.duplicate_baseline and not self.by_hand:
+            raise ValueError("duplicate_baseline needs by_hand: the baseline is the result of a hand")
+
+
+class LearnerTrajectories(VecEnvWrapper):
+    """Changes the rewards, ends of episodes and observations of a :class:`SpadesVecEnv` that plays whole matches.
 
     Args:
         venv: the environment, with ``episode="match"``.
-        by_hand: end a stream with every hand. The match goes on, so scores and bags are as they come in a match,
-            but what later hands bring is no merit of this one. (Points of a hand tell far more about its
-            decisions than the end of a match, dozens of hands later.)
-        bag_shaping: charge ``bag_penalty / bag_limit`` points for a bag when it is taken and give them back when
-            the penalty falls due. That is shaping by a potential, which leaves the best policy for the sum of
-            all points what it is (Ng, Harada and Russell 1999), and makes the cost of a bag fall to the hand
-            that took it.
-        match_value: reward each hand by twice what it adds to the chance of winning the match, so that the
-            rewards of a match sum to +1 or -1 less what the start was worth. Replaces the environment's reward.
-        random_scores: share of hands that begin with random scores and bags.
+        options: where episodes end, and how they are rewarded.
         features: add those of :mod:`spades_agents.policy.card_features` to the observations.
-        hint: name of a player; and then, one bit for each action, what it would do.
+        hint: name of a player; its action is then added, one bit for each action.
         oracle: add the cards of the other seats, clockwise, to the observations: 52 bits each, for the critic.
-        duplicate_baseline: subtract from the reward of a hand what it would have brought if the scripted player had
-            played every seat, with the same cards, from the learner's first decision on. Nothing that the learner
-            does changes that, so its best policy stays the same, and much of the luck of the deal cancels: a control
-            variate, which with ``by_hand`` alone makes sense. Sums of rewards in the infos are without it.
         rng: draws the random scores.
-
-    Raises:
-        ValueError: if ``duplicate_baseline`` is wanted but not ``by_hand``.
     """
 
     def __init__(
         self,
         venv: SpadesVecEnv,
-        by_hand: bool,
-        bag_shaping: bool,
-        match_value: bool = False,
-        random_scores: float = 0.0,
+        options: EpisodeOptions,
         features: bool = False,
         hint: str = "",
         oracle: bool = False,
-        duplicate_baseline: bool = False,
         rng: np.random.Generator | None = None,
     ) -> None:
-        if duplicate_baseline and not by_hand:
-            raise ValueError("duplicate_baseline needs by_hand: it tells what a hand would have brought")
         self.spades = venv.env
         self.rules = venv.env.rules
         self.hidden = NUM_CARDS * (self.rules.players - 1) if oracle else 0
@@ -108,75 +118,74 @@ class LearnerStreams(VecEnvWrapper):
         self._scripted = np.zeros(1, STATE), np.zeros(1, NOTES)
         width = SIZE + self.features + self.hints + self.hidden
         super().__init__(venv, spaces.Box(0, 1, (width,), np.int8))
-        self.by_hand, self.match_value, self.random_scores = by_hand, match_value, random_scores
+        self.options = options
         self._rng = rng or np.random.default_rng(0)
-        shaped = bag_shaping and self.rules.bag_limit > 0 and not match_value
+        shaped = options.bag_shaping and self.rules.bag_limit > 0 and not options.match_value
         self._bag_price = self.rules.bag_penalty / self.rules.bag_limit / 100 if shaped else 0.0
         self._table = match_table(self.rules)
         self._potential = np.zeros(self.num_envs)
         self._hands = np.zeros(self.num_envs, np.int64)
         self._points = np.zeros(self.num_envs)
         self._lengths = np.zeros(self.num_envs, np.int64)
-        self._baseline = np.zeros(self.num_envs) if duplicate_baseline else None
+        self._baseline = np.zeros(self.num_envs) if options.duplicate_baseline else None
 
     def reset(self) -> np.ndarray:
-        """Begin anew at every table."""
+        """Start a match at every table."""
         observations: np.ndarray = self.venv.reset()  # type: ignore[assignment]
         self._hands[:] = self._hand_numbers()
-        self._begin_hands(observations, np.arange(self.num_envs))
+        self._start_hands(observations, np.arange(self.num_envs))
         self._points[:] = 0
         self._lengths[:] = 0
         return self._with_more(observations)
 
     def arrays(self) -> dict[str, np.ndarray]:
-        """As :meth:`SpadesVecEnv.arrays`, with what is known of the hands under way."""
+        """As :meth:`SpadesVecEnv.arrays`, with the state of the hands in progress."""
         own = {"potential": self._potential, "hands": self._hands, "points": self._points, "steps": self._lengths}
         if self._baseline is not None:
             own["baseline"] = self._baseline
         return self.venv.arrays() | own  # type: ignore[attr-defined]
 
     def observe(self) -> np.ndarray:
-        """The observations of the last step or reset once more."""
+        """The observations of the last step or reset."""
         return self._with_more(self.spades.observe())
 
     def hinted(self, observations: np.ndarray) -> np.ndarray:
-        """The actions, int64, that the hints in ``observations`` name."""
+        """The actions of the hints in ``observations``, int64."""
         first = SIZE + self.features
         return observations[:, first : first + self.hints].argmax(1)
 
     def restore(self, saved: dict[str, np.ndarray]) -> None:
-        """Go on from copies of :meth:`arrays`.
+        """Continue from copies of :meth:`arrays`.
 
         Raises:
-            ValueError: if they are not those of such an environment.
+            ValueError: if they belong to an environment with other settings.
         """
         own = self.arrays()
         if {k: (a.shape, a.dtype) for k, a in own.items()} != {k: (a.shape, a.dtype) for k, a in saved.items()}:
-            raise ValueError("the tables in the checkpoint are those of other settings, or of another version")
+            raise ValueError("the tables in the checkpoint have other settings, or come from another version")
         for name, array in own.items():
             array[...] = saved[name]
-        self.spades.observe()
-        self.venv._reset_seeds()  # the model that was loaded has asked for other matches at the next reset
+        self.venv.resume()  # type: ignore[attr-defined]
 
     def step_wait(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[dict[str, Any]]]:
-        """As the environment, with other rewards and ends."""
+        """As the environment, with changed rewards, ends of episodes and observations."""
         observations, rewards, dones, infos = self.venv.step_wait()
         hands = self._hand_numbers()
         ended = dones | (hands != self._hands)
         self._hands[:] = hands
         gains = self._gains(ended, dones, infos)
-        paid = gains if self.match_value else rewards
-        rewards = gains if self.match_value else rewards + gains
+        paid = gains if self.options.match_value else rewards
+        rewards = gains if self.options.match_value else rewards + gains
         if self._baseline is not None:
             rewards = rewards - np.where(ended, self._baseline, 0).astype(np.float32)
         self._points += paid
         self._lengths += 1
-        self._begin_hands(observations, np.flatnonzero(ended))  # type: ignore[arg-type]
-        if self.by_hand:
+        self._start_hands(observations, np.flatnonzero(ended))  # type: ignore[arg-type]
+        if self.options.by_hand:
             dones = ended
             for i in np.flatnonzero(dones):
                 infos[i]["episode"] = {"r": float(self._points[i]), "l": int(self._lengths[i]), "t": 0.0}
-                infos[i]["TimeLimit.truncated"] = False  # the hand is complete: nothing to bootstrap
+                infos[i]["TimeLimit.truncated"] = False  # the hand is complete, so there is nothing to bootstrap
         self._points[dones] = 0
         self._lengths[dones] = 0
         return self._with_more(observations), rewards, dones, infos  # type: ignore[arg-type]
@@ -185,8 +194,8 @@ class LearnerStreams(VecEnvWrapper):
         return self.spades.tables.states["hand_number"].astype(np.int64)
 
     def _gains(self, ended: np.ndarray, dones: np.ndarray, infos: list[dict[str, Any]]) -> np.ndarray:
-        """By how much the potential of each learner has risen, float32; 0 where no hand has ``ended``."""
-        if not self.match_value and not self._bag_price:
+        """The increase in each learner's potential, float32; 0 where no hand has ``ended``."""
+        if not self.options.match_value and not self._bag_price:
             return np.zeros(self.num_envs, np.float32)
         potential = self._potentials(self.spades.tables.states, self.spades.learners % self.rules.sides)
         for i in np.flatnonzero(dones):
@@ -194,41 +203,43 @@ class LearnerStreams(VecEnvWrapper):
         return np.where(ended, potential - self._potential, 0).astype(np.float32)
 
     def returns(self, rows: np.ndarray, chances: np.ndarray) -> np.ndarray:
-        """The rewards to come by match value in the hands at ``rows``, if these are the chances to win after them."""
+        """The future rewards by match value in the hands at ``rows``, given the chances of winning after them."""
         baseline = 0.0 if self._baseline is None else self._baseline[rows]
         return (2 * chances - self._potential[rows] - baseline).astype(np.float32)
 
     def _potentials(self, states: np.ndarray, own_sides: np.ndarray) -> np.ndarray:
-        """What the scores and bags are worth to the learners' sides beyond the points already given to them.
+        """The value of the scores and bags to the learners' sides beyond the points already rewarded.
 
-        Twice the chance to win; or minus the price of the learner's bags, plus the mean of the others'.
+        By match value it is twice the chance of winning. Otherwise it is minus the price of the learner's bags plus the
+        mean price of the other sides'.
         """
         rows = np.arange(len(states))
-        if self.match_value:
+        if self.options.match_value:
             found = np.empty(len(states))
             chances(self._table, states, self.spades.tables.rules_array, rows, own_sides, found)
             return 2 * found
         return -self._bag_price * self._leads(states["bags"], own_sides)
 
     def _leads(self, numbers: np.ndarray, own_sides: np.ndarray) -> np.ndarray:
-        """By how much the learner's side has more than the mean of the others, of ``numbers`` (tables, sides)."""
+        """The learner's side minus the mean of the other sides, of ``numbers`` (tables, sides)."""
         numbers = numbers[:, : self.rules.sides].astype(np.float64)
         own = numbers[np.arange(len(numbers)), own_sides]
         return own - (numbers.sum(1) - own) / (self.rules.sides - 1)
 
     def _final_potential(self, info: dict[str, Any], before: float) -> float:
-        """The same of a match that is over, the learner's side first in its scores."""
-        if not self.match_value:
-            return 0.0  # no bags to pay for
+        """The potential at the end of a match; the learner's side is first in its scores."""
+        if not self.options.match_value:
+            return 0.0  # bags no longer matter
         if info["TimeLimit.truncated"]:
             return before
         return 2.0 if info["scores"][0] > max(info["scores"][1:]) else 0.0
 
-    def _begin_hands(self, observations: np.ndarray, rows: np.ndarray) -> None:
-        """Note what the hands that have just begun at ``rows`` start from, after giving some random scores."""
+    def _start_hands(self, observations: np.ndarray, rows: np.ndarray) -> None:
+        """Set up the hands that have just started at ``rows``: random scores, potentials and baselines."""
         if not len(rows):
             return
-        if self.random_scores or self.match_value:  # by match value the rest of the dice are the same at any share
+        # Match value draws even at a share of 0, so that its random numbers are the same at any share.
+        if self.options.random_scores or self.options.match_value:
             self._draw_scores(observations, rows)
         states, own_sides = self.spades.tables.states[rows], self.spades.learners[rows] % self.rules.sides
         self._potential[rows] = self._potentials(states, own_sides)
@@ -236,39 +247,39 @@ class LearnerStreams(VecEnvWrapper):
             self._baseline[rows] = self._scripted_rewards(states, own_sides, self._potential[rows])
 
     def _draw_scores(self, observations: np.ndarray, rows: np.ndarray) -> None:
-        """Give a share of the hands that have just begun at ``rows`` random scores and bags.
+        """Give random scores and bags to a share of the hands that have just started at ``rows``.
 
-        Not where somebody has bid blind already: only the old scores explain why.
+        Hands in which somebody has already bid blind keep their scores, because the bid depends on them.
         """
         tables = self.spades.tables
-        chosen = rows[self._rng.random(len(rows)) < self.random_scores]
+        chosen = rows[self._rng.random(len(rows)) < self.options.random_scores]
         chosen = chosen[(tables.states["blind"][chosen] != BLIND_BID).all(1)]
         shape = len(chosen), self.rules.sides
         bags = self._rng.integers(0, max(self.rules.bag_limit, 1), shape)
         tens = self._rng.integers(LOWEST // 10, self.rules.target // 10, shape)
-        tables.set_scores(10 * tens + bags, bags, chosen)  # a bag is a point: so bags are the last digit
+        tables.set_scores(10 * tens + bags, bags, chosen)  # a bag is a point, so the bags are the last digit
         mask = np.empty(NUM_ACTIONS, np.int8)
         encode_again(tables.states, tables.rules_array, chosen, self.spades.learners, observations, mask)
 
     def _scripted_rewards(self, states: np.ndarray, own_sides: np.ndarray, before: np.ndarray) -> np.ndarray:
-        """What the hands at ``states`` would bring the learners if the scripted player went on at every seat.
+        """The learners' rewards in the hands at ``states`` if the scripted player finishes them at every seat.
 
         Args:
-            states: the tables, which are played to the end of the hand.
-            own_sides: of the learners.
+            states: the tables, which are played to the end of the hand in place.
+            own_sides: sides of the learners.
             before: potentials at the start of the hand.
         """
         play_on(states, self.spades.tables.rules_array, *self._scripted)
         over = states["winner"] >= 0
-        cut_off = ~over & (states["hand_number"] >= self.spades.tables.max_hands)
+        truncated = ~over & (states["hand_number"] >= self.spades.tables.max_hands)
         after = self._potentials(states, own_sides)
-        if self.match_value:
-            return np.where(cut_off, before, after) - before
-        after[over | cut_off] = 0  # no bags to pay for
+        if self.options.match_value:
+            return np.where(truncated, before, after) - before
+        after[over | truncated] = 0  # bags no longer matter
         return self._leads(states["points"], own_sides) / 100 + after - before
 
     def _with_more(self, observations: np.ndarray) -> np.ndarray:
-        """The observations with the features and the oracle's cards behind them."""
+        """The observations followed by the features, the hint and the oracle's cards."""
         states, rules, learners = self.spades.tables.states, self.rules, self.spades.learners
         parts = [observations]
         if self.features:

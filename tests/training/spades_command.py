@@ -1,0 +1,20 @@
+"""Runs the spades command in this process."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from spades_training.cli import app
+from typer.testing import CliRunner
+
+
+def spades(*args: Any, stdin: str | None = None, columns: int = 80):
+    return CliRunner().invoke(app, list(map(str, args)), input=stdin, env={"COLUMNS": str(columns)})
+
+
+def fails(message: str, *args: Any) -> None:
+    """The command prints one line that starts with ``message`` on stderr, and exits with code 2."""
+    result = spades(*args, stdin="")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.startswith(message), result.stderr
+    assert result.stderr.count("\n") == 1
