@@ -88,12 +88,13 @@ class RowsAgent:
     """
 
     agent_rng = np.zeros((1, 4), np.uint64)
+    _row = np.zeros(1, np.int64)
 
     def act(self, view: View) -> int:
         """The action for ``view.observer``, who must be on turn."""
         check_on_turn(view)
         table = OneTable(view.state, view.rules, view.rules_array, self.agent_rng)
-        return int(self.act_batch(table, np.zeros(1, np.int64))[0])
+        return int(self.act_batch(table, self._row)[0])
 
     def act_batch(self, tables: TableArrays, rows: Any) -> np.ndarray:
         """See :class:`BatchAgent`."""

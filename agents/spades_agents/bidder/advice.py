@@ -64,7 +64,8 @@ class Advice:
 def rate_hand(states, rules, sides, work):
     """Rate all bids and the blind nil of the seat on turn; ``sides[side]`` holds the score and the bags of a side.
 
-    Returns the scripted player's bid, the chance to win before the hand, and whether the blind nil pays.
+    The rating of the blind nil is left in ``work.situation``. Returns the scripted player's bid, the chance to win
+    before the hand, and whether the blind nil pays.
     """
     s = states[0]
     r = rules[0]
@@ -72,7 +73,7 @@ def rate_hand(states, rules, sides, work):
         set_score(s, r, side, sides[side, 0], sides[side, 1])
     rate_bids(work, s, r, 0, r.hand_size)
     look = rate_blind(work, s, r)
-    return choose_bid(s, r), look, blind_pays(work.blind_rating[WIN], look)
+    return choose_bid(s, r), look, blind_pays(work.situation[0].rating[WIN], look)
 
 
 def advise(
@@ -129,7 +130,7 @@ def advise(
         best=best,
         tried=tried,
         scripted=int(scripted),
-        blind=_value(work.blind_rating) if rules.blind_nil else None,
+        blind=_value(work.situation["rating"][0]) if rules.blind_nil else None,
         look=float(look),
         blind_pays=bool(rules.blind_nil and pays),
     )

@@ -64,7 +64,7 @@ def choose_rows(states, rules, rows, work, scratch, actions):
             actions[k] = BID_0 + best_bid(work, s, r)
         else:
             look = rate_blind(work, s, r)
-            actions[k] = BLIND_NIL if blind_pays(work.blind_rating[WIN], look) else LOOK
+            actions[k] = BLIND_NIL if blind_pays(work.situation[0].rating[WIN], look) else LOOK
 
 
 class BidderAgent(RowsAgent):

@@ -50,6 +50,7 @@ SITUATION = np.dtype(
         ("others", "f8", CLASSES),
         ("tricks", "f8", CLASSES),
         ("nil", "f8", CLASSES),
+        ("rating", "f8", COLUMNS),  # of the bid under consideration
         ("position", "i4"),
         ("partner_bid", "i4"),  # -1: has not bid, or there is no partner
         ("heard", "i4"),  # seats of the other side that have bid
@@ -74,7 +75,6 @@ class Workspace(NamedTuple):
         values: see :func:`~spades_agents.match_value.match_table`.
         situation: one SITUATION.
         ratings: float64[MOST_BIDS, COLUMNS], the ratings by bid.
-        blind_rating: float64[COLUMNS], the rating of a blind nil.
     """
 
     weights: np.ndarray
@@ -82,13 +82,12 @@ class Workspace(NamedTuple):
     values: np.ndarray
     situation: np.ndarray
     ratings: np.ndarray
-    blind_rating: np.ndarray
 
 
 def new_workspace(model: BiddingModel, rules: Rules) -> Workspace:
     """A workspace for bidding by ``model`` under ``rules``."""
     ratings = np.zeros((MOST_BIDS, COLUMNS))
-    return Workspace(model.weights, model.blind, match_table(rules), np.zeros(1, SITUATION), ratings, np.zeros(COLUMNS))
+    return Workspace(model.weights, model.blind, match_table(rules), np.zeros(1, SITUATION), ratings)
 
 
 @jit
@@ -130,22 +129,21 @@ def assess(work, s, r):
 
 
 @jit.apart
-def add_ending(work, r, chance, made, ours, theirs, row):
-    """Add an ending of the hand, given as the :class:`~spades_agents.contract.Result` of each side, to a rating."""
-    w = work.situation[0]
+def add_ending(w, r, values, chance, made, ours, theirs):
+    """Add an ending of the hand, the :class:`~spades_agents.contract.Result` of each side, to ``w.rating``."""
     mine = Standing(w.score, w.bags)
     other = Standing(w.their_score, w.their_bags)
     after = after_hand(r, mine, ours)
     other_after = after_hand(r, other, theirs)
-    row[MADE] += chance if made else 0.0
-    row[POINTS] += chance * (worth(r, after) - worth(r, mine))
-    row[THEIR_POINTS] += chance * (worth(r, other_after) - worth(r, other))
-    row[WIN] += chance * win_chance(work.values, r, after, other_after, w.opens)
+    w.rating[MADE] += chance if made else 0.0
+    w.rating[POINTS] += chance * (worth(r, after) - worth(r, mine))
+    w.rating[THEIR_POINTS] += chance * (worth(r, other_after) - worth(r, other))
+    w.rating[WIN] += chance * win_chance(values, r, after, other_after, w.opens)
 
 
 @jit.apart
-def rate_two(work, r, bids, chance, row):
-    """Add all endings of a two-player hand with these :class:`~spades_agents.bidder.model.Bids` to a rating."""
+def rate_two(work, r, bids, chance):
+    """Add all endings of a two-player hand with these :class:`~spades_agents.bidder.model.Bids` to the rating."""
     w = work.situation[0]
     bid = bids.own
     play_inputs(w.features, bid, 0, bids.others, bids.nils, w.position, r.hand_size, w.inputs)
@@ -161,12 +159,12 @@ def rate_two(work, r, bids, chance, row):
             ours = seat_result(r, bid, False, tricks)
             theirs = seat_result(r, bids.others, False, r.hand_size - tricks)
             made = tricks >= bid if bid > 0 else tricks == 0
-            add_ending(work, r, chance * w.tricks[k] / total, made, ours, theirs, row)
+            add_ending(w, r, work.values, chance * w.tricks[k] / total, made, ours, theirs)
 
 
 @jit.apart
-def rate_partners(work, r, bids, chance, row):
-    """Add all endings of a partnership hand with these :class:`~spades_agents.bidder.model.Bids` to a rating.
+def rate_partners(work, r, bids, chance):
+    """Add all endings of a partnership hand with these :class:`~spades_agents.bidder.model.Bids` to the rating.
 
     A made nil and the tricks of its partner are treated as independent. The points of the other side's nils are left
     out, since they are nearly the same for every bid.
@@ -201,7 +199,7 @@ def rate_partners(work, r, bids, chance, row):
                 more = part * (1.0 - safe_both if both else safe_both)
                 ours = combined(nil, seat_result(r, 0, False, both * TRICKS_OF_MISSED_NIL))
                 left = r.hand_size - (broken + both) * TRICKS_OF_MISSED_NIL
-                add_ending(work, r, more, not broken, ours, toward(bids.others, left), row)
+                add_ending(w, r, work.values, more, not broken, ours, toward(bids.others, left))
             continue
         for k in range(CLASSES):
             counted = contract + LEAST + k
@@ -211,7 +209,8 @@ def rate_partners(work, r, bids, chance, row):
                 if own_nil or partner_nil:
                     ours = combined(ours, nil)
                 made = not broken if own_nil else ours.tricks >= contract
-                add_ending(work, r, part * w.tricks[k] / total, made, ours, toward(bids.others, left), row)
+                theirs = toward(bids.others, left)
+                add_ending(w, r, work.values, part * w.tricks[k] / total, made, ours, theirs)
 
 
 @jit
@@ -231,11 +230,11 @@ def bid_chances(work, r, head, bid, partner, out):
 
 
 @jit.apart
-def rate_bid(work, r, bid, row):
-    """Fill a rating, float64[COLUMNS]: the mean over the bids that are still to come."""
+def rate_bid(work, r, bid):
+    """Fill ``work.ratings[bid]``, the mean over the bids that are still to come."""
     w = work.situation[0]
     for k in range(COLUMNS):
-        row[k] = 0.0
+        w.rating[k] = 0.0
     seats = r.players // 2
     known = seats == 1 or w.partner_bid >= 0
     if not known:
@@ -255,11 +254,11 @@ def rate_bid(work, r, bid, row):
                 continue
             total += part
             if seats == 1:
-                rate_two(work, r, Bids(bid, partner, others, np.int64(others == 0)), part, row)
+                rate_two(work, r, Bids(bid, partner, others, np.int64(others == 0)), part)
             else:
-                rate_partners(work, r, Bids(bid, partner, others, np.int64(w.nils)), part, row)
+                rate_partners(work, r, Bids(bid, partner, others, np.int64(w.nils)), part)
     for k in range(COLUMNS):
-        row[k] /= total
+        work.ratings[bid, k] = w.rating[k] / total
 
 
 @jit
@@ -267,20 +266,19 @@ def rate_bids(work, s, r, low, high):
     """Fill ``work.ratings[low]`` to ``work.ratings[high]`` for the seat on turn in the bidding."""
     assess(work, s, r)
     for bid in range(low, high + 1):
-        rate_bid(work, r, bid, work.ratings[bid])
+        rate_bid(work, r, bid)
 
 
 @jit.apart
 def rate_blind(work, s, r):
-    """Fill ``work.blind_rating`` for a blind nil of the seat on turn.
+    """Fill the situation's ``rating`` for a blind nil of the seat on turn.
 
     Returns the chance to win before the hand, which is taken as the value of looking at the cards.
     """
     assess(work, s, r)
     w = work.situation[0]
-    row = work.blind_rating
     for k in range(COLUMNS):
-        row[k] = 0.0
+        w.rating[k] = 0.0
     total = 0.0
     for k in range(len(work.blind)):
         ending = work.blind[k]
@@ -290,8 +288,8 @@ def rate_blind(work, s, r):
         total += weight
         ours = Result(ending[1], ending[2], ending[3] * r.blind_nil + ending[4] * r.nil, ending[5])
         theirs = Result(ending[6], ending[7], ending[8] * r.blind_nil + ending[9] * r.nil, ending[10])
-        add_ending(work, r, weight, ending[3] > 0, ours, theirs, row)
+        add_ending(w, r, work.values, weight, ending[3] > 0, ours, theirs)
     for k in range(COLUMNS):
-        row[k] /= max(total, 1.0)
+        w.rating[k] /= max(total, 1.0)
     mine = Standing(w.score, w.bags)
     return win_chance(work.values, r, mine, Standing(w.their_score, w.their_bags), s.opener % 2 == s.seat % 2)

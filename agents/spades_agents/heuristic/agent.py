@@ -8,7 +8,7 @@ import numpy as np
 
 from spades_agents.base import RowsAgent, TableArrays
 from spades_agents.compiler import jit
-from spades_agents.heuristic.scripted import new_scratch, scripted_action
+from spades_agents.heuristic.scripted import new_scratch, scripted_inlined
 
 __all__ = ["HeuristicAgent"]
 
@@ -17,7 +17,7 @@ __all__ = ["HeuristicAgent"]
 def decide_rows(states, rules, rows, scratch, actions):
     """Write the decisions of the seats on turn at the tables ``rows``, each from what that seat may know."""
     for k in range(rows.size):
-        actions[k] = scripted_action(states, rows[k], rules, scratch)
+        actions[k] = scripted_inlined(states, rows[k], rules, scratch)
 
 
 class HeuristicAgent(RowsAgent):

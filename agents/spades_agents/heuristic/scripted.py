@@ -35,9 +35,9 @@ def new_scratch() -> Scratch:
     return Scratch(np.zeros(1, STATE), np.zeros(1, STATE), np.zeros(1, NOTES))
 
 
-@jit.apart
-def scripted_action(states, row, rules, scratch):
-    """The scripted player's action for the seat on turn at ``states[row]``, from what that seat may know."""
+@jit
+def scripted_inlined(states, row, rules, scratch):
+    """:func:`scripted_action`, inlined where called."""
     s = states[row]
     if s.phase == PLAY:
         cards = playable(s, rules[0])  # depends on the seat's own hand and on public information only
@@ -45,6 +45,12 @@ def scripted_action(states, row, rules, scratch):
             return np.int64(lowest(cards))
     conceal(states, row, rules[0], s.seat, scratch.views, 0)
     return np.int64(decide(scratch.views[0], rules[0], scratch.notes[0]))
+
+
+@jit.apart
+def scripted_action(states, row, rules, scratch):
+    """The scripted player's action for the seat on turn at ``states[row]``, from what that seat may know."""
+    return scripted_inlined(states, row, rules, scratch)
 
 
 @jit.apart

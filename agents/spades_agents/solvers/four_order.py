@@ -14,7 +14,7 @@ from spades_agents.solvers.four_bounds import lane, top_run
 from spades_agents.solvers.lanes import PLAIN, SPADE_LANE, lane_of, takes
 from spades_env.engine.bits import U64, bit, highest, lowest, popcount
 
-LHO_LENGTH, OWN_LENGTH, SPADE, LAST_SPADES, SINGLETON = 2, 0, 1, -17, 4
+LHO_LENGTH, SPADE, LAST_SPADES, SINGLETON = 2, 1, -17, 4
 ENEMY_VOID, ENEMY_RUFFS, ENEMY_TOP_ALONE, RHO_TOP, LHO_TOP, LHO_SECOND = -25, -18, 10, 6, 6, 1
 WINNER, WITH_PARTNERS_SECOND, UNDER_OWN_TOP, TO_PARTNERS_TOP, FROM_SECOND, FOR_RUFF = 42, 8, 20, 46, -6, 33
 SEQUENCE, OTHER_LEAD, LEAD_RANK = 30, 15, -2
@@ -38,7 +38,7 @@ def score_lead(p, seats, seat, friends, card):
     play = lane(p.all, suit)
     top = highest(play)
     second = highest(play & ~bit(top))
-    score = OWN_LENGTH * popcount(mine)
+    score = 0
     partner_top = False
     partner_second = False
     partner_ruffs = False

@@ -72,7 +72,7 @@ TURN = np.dtype(
 )
 TABLE = np.dtype(
     [
-        ("nodes", "i8"),  # positions between tricks visited, for measurements
+        ("nodes", "i8"),  # positions between tricks visited; the clock of `age`
         ("tricks", TRICK, 19),
         ("turns", TURN, 56),
         ("shapes", "u8", SHAPES),  # keys of known suit lengths

@@ -36,7 +36,7 @@ FRAME = np.dtype(
 )
 TABLE = np.dtype(
     [
-        ("nodes", "i8"),  # positions between tricks visited, for measurements
+        ("nodes", "i8"),  # positions between tricks visited; the clock of `age`
         ("frames", FRAME, 14),
         ("entries", "u8", 2 * ENTRIES),  # key, answers; a position may be in any of WAYS adjacent entries
         # By lane: spades that win in any line of play; low half the coded hand's, high half the other's.
