@@ -1,4 +1,4 @@
-"""Players of Spades: random, scripted and learned."""
+"""Players of Spades: random, scripted, searching and learned."""
 
 from spades_agents.base import Agent, BatchAgent
 from spades_agents.registry import AGENTS, make_agent

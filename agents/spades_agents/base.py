@@ -1,7 +1,8 @@
-"""What a player is: the Agent protocol and its form for many tables at once."""
+"""What a player is: the Agent protocol, and its extension to many tables at once."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -14,16 +15,20 @@ __all__ = ["Agent", "BatchAgent", "RowsAgent", "TableArrays", "check_on_turn"]
 
 @runtime_checkable
 class Agent(Protocol):
-    """A player. One object may sit at several seats and tables: it decides from the view alone.
+    """A player. It decides from the view only, so one object can play several seats and tables.
 
     Attributes:
-        name: what results and records call it.
+        name: the player's name in results and records.
     """
 
     name: str
 
     def reset(self, seed: int | None = None) -> None:
-        """Begin anew: forget what was played; a player that rolls dice seeds them (None: from the operating system)."""
+        """Forget everything played so far, and seed the random numbers if the player uses any.
+
+        Args:
+            seed: the seed; None takes one from the operating system.
+        """
         ...
 
     def act(self, view: View) -> int:
@@ -32,15 +37,25 @@ class Agent(Protocol):
 
 
 class TableArrays(Protocol):
-    """Many tables under the same rules, as :class:`spades_env.tables.Tables` holds them.
+    """Many tables under the same rules; :class:`spades_env.tables.Tables` is one implementation.
 
     Attributes:
-        states: array of :data:`spades_env.engine.state.STATE` records, one for each table.
-        rules: the rules of all of them.
-        rules_array: array of one :data:`spades_env.engine.state.RULES` record, the same for kernels.
-        agent_rng: uint64 of shape (tables, 4), a SplitMix64 stream for each table and seat, begun anew in each
-            match. An agent that rolls dice in a batch moves on the stream of the seat on turn.
+        states: the packed states, an array of :data:`spades_env.engine.state.STATE`, one for each table.
+        rules: the rules of all tables.
+        rules_array: the packed rules, an array of one :data:`spades_env.engine.state.RULES`.
+        agent_rng: uint64 of shape (tables, 4), a SplitMix64 random stream for each table and seat, reseeded in every
+            match. A batch agent that uses randomness advances the stream of the seat on turn.
     """
+
+    states: np.ndarray
+    rules: Rules
+    rules_array: np.ndarray
+    agent_rng: np.ndarray
+
+
+@dataclass
+class OneTable:
+    """A single table as :class:`TableArrays`."""
 
     states: np.ndarray
     rules: Rules
@@ -53,11 +68,11 @@ class BatchAgent(Agent, Protocol):
     """An agent that can also act for many tables in one call."""
 
     def act_batch(self, tables: TableArrays, rows: Any) -> np.ndarray:
-        """The actions of the seats on turn at some tables, from what these seats may know.
+        """The actions of the seats on turn, each from what that seat may know.
 
         Args:
-            tables: the tables; nothing but ``agent_rng`` is changed.
-            rows: ints, the tables to act for; none of their matches may be over.
+            tables: the tables. Only ``agent_rng`` is changed.
+            rows: ints, the tables to act for. None of their matches may be over.
 
         Returns:
             int64 array, one action for each row.
@@ -66,19 +81,23 @@ class BatchAgent(Agent, Protocol):
 
 
 class RowsAgent:
-    """Single and batch decisions of an agent that decides for rows of tables: subclasses define :meth:`decide`."""
+    """Base of the batch agents: a single decision is a batch of one. Subclasses define :meth:`act_batch`.
+
+    Attributes:
+        agent_rng: uint64 of shape (1, 4), the random streams of the seats in :meth:`act`.
+    """
+
+    agent_rng = np.zeros((1, 4), np.uint64)
+    _row = np.zeros(1, np.int64)
 
     def act(self, view: View) -> int:
         """The action for ``view.observer``, who must be on turn."""
         check_on_turn(view)
-        return int(self.decide(view.state, view.rules, view.rules_array, np.zeros(1, np.int64))[0])
+        table = OneTable(view.state, view.rules, view.rules_array, self.agent_rng)
+        return int(self.act_batch(table, self._row)[0])
 
     def act_batch(self, tables: TableArrays, rows: Any) -> np.ndarray:
-        """The actions of the seats on turn at the tables ``rows``, an int64 array."""
-        return self.decide(tables.states, tables.rules, tables.rules_array, np.asarray(rows, np.int64))
-
-    def decide(self, states: np.ndarray, rules: Rules, record: np.ndarray, rows: np.ndarray) -> np.ndarray:
-        """The same from arrays: STATE records of tables, their rules, as a record too, and which tables (int64)."""
+        """See :class:`BatchAgent`."""
         raise NotImplementedError
 
 

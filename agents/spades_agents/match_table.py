@@ -1,19 +1,21 @@
-"""How the tables of the match value are made: value iteration over hands between scripted players.
+"""How the lookup tables of :mod:`spades_agents.match_value` are made: value iteration over hands of scripted players.
 
-``python -m spades_agents.match_table`` plays the hands and writes ``match_value.npz`` beside this file; about
-five minutes on one core.
+``python -m spades_agents.match_table`` plays the hands and writes ``match_value.npz`` next to this file. It takes
+about five minutes on one core.
 """
 
 from __future__ import annotations
 
 import dataclasses
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
 from spades_agents.compiler import jit
-from spades_agents.match_value import BAGS, LOWEST, STEPS, after_hand, pack, win_chance
-from spades_agents.registry import make_agent
+from spades_agents.contract import Result, Standing, after_hand, combined, seat_result
+from spades_agents.heuristic.agent import HeuristicAgent
+from spades_agents.match_value import BAGS, LOWEST, STEPS, pack, win_chance
 from spades_env.engine.state import BLIND_BID, rules_array
 from spades_env.rules import Rules
 from spades_env.tables import Tables
@@ -23,25 +25,33 @@ TABLES = 2048
 MOST_RESULTS = 600
 SWEEPS = 60
 PRECISION = 2e-4
-# A side of a hand, the opener's first: contract (0 if all its seats bid nil), tricks counted toward it, points of nils,
-# bags of failed nils.
-CONTRACT, COUNTED, NILS, LOOSE = range(4)
+CONTRACT, COUNTED, NILS, LOOSE = range(4)  # the fields of a Result, as columns
 
 
-def play_hands(rules: Rules, hands: int = HANDS, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
-    """How hands between scripted players end when the match is level and far from its end.
+class Hands(NamedTuple):
+    """How hands end when the match is level and far from its end.
+
+    Attributes:
+        results: int64[n, 2, 4], the distinct results of both sides, the opener's side first, by field of
+            :class:`~spades_agents.contract.Result`.
+        shares: float64[n], the relative frequency of each.
+    """
+
+    results: np.ndarray
+    shares: np.ndarray
+
+
+def play_hands(rules: Rules, hands: int = HANDS, seed: int = 0) -> Hands:
+    """Play hands between scripted players.
 
     Args:
-        rules: of two sides.
-        hands: at least so many are played.
-        seed: of the decks.
-
-    Returns:
-        int64[n, 2, 4], the different results, at [k, side (0 opened), field]; and float64[n], how often each came up.
+        rules: rules with two sides.
+        hands: minimum number of hands.
+        seed: seed of the decks.
     """
-    # No hand ends the match, and nobody bids for the end of it.
+    # No hand ends the match, so no player bids for the end of it.
     tables = Tables(dataclasses.replace(rules, target=10_000, loss=None), TABLES, seed=seed, max_hands=10**6)
-    agent = make_agent("heuristic")
+    agent = HeuristicAgent()
     everyone = np.arange(TABLES)
     level = np.zeros((TABLES, rules.sides), np.int64)
     found: list[np.ndarray] = []
@@ -49,36 +59,41 @@ def play_hands(rules: Rules, hands: int = HANDS, seed: int = 0) -> tuple[np.ndar
     while count < hands:
         before = tables.states["hand_number"].copy()
         openers = tables.states["opener"].copy()
-        tables.advance(agent.act_batch(tables, everyone))  # type: ignore[attr-defined]
+        tables.advance(agent.act_batch(tables, everyone))
         ended = np.flatnonzero(tables.states["hand_number"] != before)
         if ended.size:
-            found.append(_results(rules, tables.states[ended], openers[ended]))
+            found.append(np.zeros((ended.size, 2, 4), np.int64))
+            last_results(tables.states, tables.rules_array, ended, openers, found[-1])
             count += ended.size
             tables.set_scores(level[ended], level[ended], ended)
     results, counts = np.unique(np.concatenate(found), axis=0, return_counts=True)
-    return results, counts / counts.sum()
+    return Hands(results, counts / counts.sum())
 
 
-def _results(rules: Rules, states: np.ndarray, openers: np.ndarray) -> np.ndarray:
-    """The last hands of ``states`` as ``play_hands`` returns them."""
-    bids = states["last_bids"][:, : rules.players].astype(np.int64)
-    blind = states["last_blind"][:, : rules.players] == BLIND_BID
-    tricks = states["last_tricks"][:, : rules.players].astype(np.int64)
-    nil = bids == 0
-    failed = nil & (tricks > 0)
-    points = np.where(nil, np.where(failed, -1, 1) * np.where(blind, rules.blind_nil, rules.nil), 0)
-    counted = np.where(nil & (rules.failed_nil != "contract"), 0, tricks)
-    loose = failed * {"one_bag": 1, "bags": tricks}.get(rules.failed_nil, 0)
-    fields = [values.reshape(len(states), -1, 2).sum(1) for values in (bids, counted, points, loose)]
-    by_side = np.stack(fields, axis=2)
-    return np.where((openers % 2 == 1)[:, None, None], by_side[:, ::-1], by_side)
+@jit
+def last_results(states, rules, rows, openers, found):
+    """Write the results of the last hands at the tables ``rows`` to ``found``, as in :class:`Hands`."""
+    r = rules[0]
+    for k in range(len(rows)):
+        s = states[rows[k]]
+        for place in range(2):
+            seat = (openers[rows[k]] + place) % 2
+            result = seat_result(r, s.last_bids[seat], s.last_blind[seat] == BLIND_BID, s.last_tricks[seat])
+            if r.sides < r.players:
+                seat += 2
+                other = seat_result(r, s.last_bids[seat], s.last_blind[seat] == BLIND_BID, s.last_tricks[seat])
+                result = combined(result, other)
+            found[k, place, CONTRACT] = result.contract
+            found[k, place, COUNTED] = result.tricks
+            found[k, place, NILS] = result.nil_points
+            found[k, place, LOOSE] = result.nil_bags
 
 
 @jit
 def enough(r, contract, score, other_score, other_points):
-    """What a side bids near the end of the match instead of ``contract``, as the scripted player does.
+    """What a side bids near the end of the match in place of ``contract``, following the scripted player.
 
-    No more than wins it, unless the other side may end it too.
+    That is no more than it needs to win, unless the other side may end the match too.
     """
     if other_score + other_points >= r.target - 10:
         return contract
@@ -86,27 +101,33 @@ def enough(r, contract, score, other_score, other_points):
 
 
 @jit
-def expected(values, r, results, shares, score, bags, other_score, other_bags):
-    """The chance to win of the side that opens, over the results of a hand."""
+def expected(values, r, hands, mine, theirs):
+    """The chance to win of the side that opens a hand, over the results of :class:`Hands`.
+
+    ``mine`` and ``theirs`` are the :class:`~spades_agents.contract.Standing` of that side and of the other one.
+    """
     total = 0.0
     share = 5 * r.hand_size
-    for k in range(len(shares)):
-        mine = results[k, 0]
-        other = results[k, 1]
-        # with bids_first=0 the opener's side bids first, not knowing what the other will bid
+    for k in range(len(hands.shares)):
+        own = hands.results[k, 0]
+        other = hands.results[k, 1]
+        # with bids_first=0 the opener's side bids first, before it knows the other side's bid
         first = share if r.bids_first % 2 == 0 else 10 * other[CONTRACT] + max(other[NILS], 0)
-        second = share if r.bids_first % 2 == 1 else 10 * mine[CONTRACT] + max(mine[NILS], 0)
-        contract = enough(r, mine[CONTRACT], score, other_score, first) if mine[CONTRACT] else 0
-        theirs = enough(r, other[CONTRACT], other_score, score, second) if other[CONTRACT] else 0
-        a, a_bags = after_hand(r, score, bags, contract, mine[COUNTED], mine[NILS], mine[LOOSE])
-        b, b_bags = after_hand(r, other_score, other_bags, theirs, other[COUNTED], other[NILS], other[LOOSE])
-        total += shares[k] * win_chance(values, r, a, a_bags, b, b_bags, False)
+        second = share if r.bids_first % 2 == 1 else 10 * own[CONTRACT] + max(own[NILS], 0)
+        contract = enough(r, own[CONTRACT], mine.score, theirs.score, first) if own[CONTRACT] else 0
+        against = enough(r, other[CONTRACT], theirs.score, mine.score, second) if other[CONTRACT] else 0
+        a = after_hand(r, mine, Result(contract, own[COUNTED], own[NILS], own[LOOSE]))
+        b = after_hand(r, theirs, Result(against, other[COUNTED], other[NILS], other[LOOSE]))
+        total += hands.shares[k] * win_chance(values, r, a, b, False)
     return total
 
 
 @jit.apart
-def sweep(values, rules, results, shares):
-    """Set every cell to what the next hand brings on average, from the end of the match down; the greatest change."""
+def sweep(values, rules, hands):
+    """Set every cell to its expected value after the next hand, from the end of the match backwards.
+
+    Returns the largest change.
+    """
     r = rules[0]
     change = 0.0
     for total in range(2 * STEPS - 2, -1, -1):
@@ -114,27 +135,29 @@ def sweep(values, rules, results, shares):
             j = total - i
             for m in range(BAGS):
                 for n in range(BAGS):
-                    score = 10 * (i + LOWEST) + m
-                    other = 10 * (j + LOWEST) + n
-                    value = expected(values, r, results, shares, score, m, other, n)
+                    value = expected(
+                        values, r, hands, Standing(10 * (i + LOWEST) + m, m), Standing(10 * (j + LOWEST) + n, n)
+                    )
                     change = max(change, abs(value - values[i, j, m, n]))
                     values[i, j, m, n] = value
     return change
 
 
-def solve(rules: Rules, results: np.ndarray, shares: np.ndarray, report: bool = False) -> np.ndarray:
-    """The table, float32 of shape (STEPS, STEPS, BAGS, BAGS), at [own tens, other tens, own bags, other bags].
+def solve(rules: Rules, hands: Hands, report: bool = False) -> np.ndarray:
+    """Value iteration.
 
     Args:
-        rules: of two sides.
-        results: of :func:`play_hands`.
-        shares: of :func:`play_hands`.
+        rules: rules with two sides.
+        hands: how hands end.
         report: print the change of every sweep.
+
+    Returns:
+        float32 of shape (STEPS, STEPS, BAGS, BAGS), indexed by own tens, other tens, own bags, other bags.
     """
     values = np.full((STEPS, STEPS, BAGS, BAGS), 0.5, np.float32)
-    record = rules_array(rules)
+    packed_rules = rules_array(rules)
     for _ in range(SWEEPS):
-        change = sweep(values, record, results, shares)
+        change = sweep(values, packed_rules, hands)
         if report:
             print(f"change {change:.5f}", flush=True)
         if change < PRECISION:
@@ -142,20 +165,20 @@ def solve(rules: Rules, results: np.ndarray, shares: np.ndarray, report: bool = 
     return values
 
 
-def common(results: np.ndarray, shares: np.ndarray, most: int) -> tuple[np.ndarray, np.ndarray]:
-    """The ``most`` results that came up most often, their shares scaled to 1."""
-    order = np.argsort(-shares, kind="stable")[:most]
-    return results[order], shares[order] / shares[order].sum()
+def common(hands: Hands, most: int) -> Hands:
+    """The ``most`` frequent results, with shares that sum to 1."""
+    order = np.argsort(-hands.shares, kind="stable")[:most]
+    return Hands(hands.results[order], hands.shares[order] / hands.shares[order].sum())
 
 
 def main() -> None:
-    """Make and save the tables of both presets."""
+    """Make and save the lookup tables of both presets."""
     packed = {}
     for name in ("two_player", "partnership"):
         rules = Rules.preset(name)
-        results, shares = play_hands(rules)
-        print(f"{name}: {len(shares)} results", flush=True)
-        packed[name] = pack(solve(rules, *common(results, shares, MOST_RESULTS), report=True))
+        hands = play_hands(rules)
+        print(f"{name}: {len(hands.shares)} results", flush=True)
+        packed[name] = pack(solve(rules, common(hands, MOST_RESULTS), report=True))
     path = Path(__file__).with_name("match_value.npz")
     np.savez_compressed(path, **packed)
     print(f"{path}: {path.stat().st_size} bytes")

@@ -1,14 +1,14 @@
-"""Positions with one right decision, to see at a glance what a player understands.
+"""Positions with one right decision, which show at a glance what a player understands.
 
-The positions are in ``puzzles.json``, made to be read and edited by people. An entry holds
+The positions are in ``puzzles.json``, for people to read and edit. An entry holds
 
-* ``name`` (unique), ``theme``, ``reason``: what the puzzle is about, and why the answer is right;
-* ``rules``: a preset, and ``changes`` to it, if any; ``scores``, ``bags`` (by side) and ``opener``;
-* ``hands``: the cards dealt to each seat; in a draft game ``draft``, the draws in order, instead: ``AS+4D`` keeps
-  the ace of spades (the 4 of diamonds goes to the pile), ``4D-AS`` rejects the 4 of diamonds and takes the ace of
-  spades. ``drawn`` is the card that the seat on turn has drawn, if the draft is not over;
-* ``actions``: what was done so far, in order, without the choices of the draft;
-* ``turn``: the seat that has to decide; ``answer``: the right actions, mostly one; equal cards are equally right.
+* ``name`` (unique), ``theme`` and ``reason``: what the puzzle is about, and why the answer is right;
+* ``rules``: a preset, and ``changes`` to it, if any; ``scores`` and ``bags`` by side; and ``opener``;
+* ``hands``: the cards dealt to each seat. In a draft game there is ``draft`` instead, the draws in order: ``AS+4D``
+  keeps the ace of spades and discards the 4 of diamonds, ``4D-AS`` rejects the 4 of diamonds and takes the ace of
+  spades. ``drawn`` is the card that the seat on turn has drawn if the draft is not over;
+* ``actions``: the actions so far, in order, without the choices of the draft;
+* ``turn``: the seat that decides; ``answer``: the right actions. There are several where cards are equivalent.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ class Puzzle:
     """A position, the right decision and the reason.
 
     Attributes:
-        name: what it is called; no two are called alike.
-        theme: what has to be understood, in a word or two.
-        rules: of the table.
+        name: a unique name.
+        theme: what the puzzle tests, in a few words.
+        rules: the rules.
         scores: points of each side before the hand.
         bags: bag counter of each side before the hand.
         opener: the seat that opens the hand.
-        deck: the cards as :class:`Game` takes them.
-        actions: all that was done in the hand so far.
+        deck: the order of the cards, as :class:`Game` takes it.
+        actions: the actions of the hand so far.
         turn: the seat that decides.
         answer: the right actions.
         reason: why they are right.
@@ -62,10 +62,10 @@ class Puzzle:
     reason: str
 
     def game(self) -> Game:
-        """A table in this position.
+        """A game in this position.
 
         Raises:
-            ValueError: if it does not come about by legal actions, or somebody else is on turn then.
+            ValueError: if an action is illegal, or another seat is on turn in the position.
         """
         game = Game(self.rules, 0, decks=[self.deck], scores=self.scores, bags=self.bags, opener=self.opener)
         try:
@@ -80,14 +80,14 @@ class Puzzle:
 
 @dataclass(frozen=True)
 class Attempt:
-    """What a player did in a puzzle."""
+    """The action of a player in a puzzle."""
 
     puzzle: Puzzle
     action: int
 
     @property
     def right(self) -> bool:
-        """Whether it was right."""
+        """Whether the action is right."""
         return self.action in self.puzzle.answer
 
 
@@ -96,7 +96,7 @@ def load_puzzles() -> tuple[Puzzle, ...]:
     """All puzzles of the package.
 
     Raises:
-        ValueError: if an entry of the file makes no sense, with its name.
+        ValueError: if an entry of the file is invalid; the message names it.
     """
     text = resources.files("spades_agents").joinpath("puzzles.json").read_text("utf-8")
     return tuple(_read(entry) for entry in json.loads(text))
@@ -107,14 +107,14 @@ def score(agent: str | Agent, puzzles: tuple[Puzzle, ...] | None = None, seed: i
 
     Args:
         agent: the player or its name.
-        puzzles: default: all.
-        seed: of its dice; it is reset before each puzzle.
+        puzzles: the puzzles; by default all.
+        seed: the seed to which the player is reset before each puzzle.
 
     Returns:
-        An attempt for each puzzle, in their order.
+        An attempt for each puzzle, in order.
 
     Raises:
-        ValueError: if there is no such agent, or it cannot play the rules of a puzzle.
+        ValueError: if the agent is unknown, or does not play the rules of a puzzle.
     """
     player = make_agent(agent)
     attempts = []
@@ -130,7 +130,7 @@ def _read(entry: dict[str, Any]) -> Puzzle:
         rules = Rules.preset(entry["rules"], **entry.get("changes", {}))
         draws = _DRAW.findall(entry.get("draft", ""))
         choices = [KEEP if sign == "+" else REJECT for _, sign, _ in draws]
-        told = [parse_action(word) for line in entry["actions"] for word in line.split()]
+        given = [parse_action(word) for line in entry["actions"] for word in line.split()]
         return Puzzle(
             name=name,
             theme=entry["theme"],
@@ -139,7 +139,7 @@ def _read(entry: dict[str, Any]) -> Puzzle:
             bags=tuple(entry["bags"]),
             opener=entry["opener"],
             deck=tuple(_deck(entry, rules, draws)),
-            actions=tuple(_with_choices(told, choices)),
+            actions=tuple(_with_choices(given, choices)),
             turn=entry["turn"],
             answer=tuple(map(parse_action, entry["answer"])),
             reason=entry["reason"],
@@ -149,7 +149,7 @@ def _read(entry: dict[str, Any]) -> Puzzle:
 
 
 def _deck(entry: dict[str, Any], rules: Rules, draws: list[tuple[str, str, str]]) -> list[int]:
-    """The cards in the order of the deck; those that the entry does not mention come last."""
+    """The order of the deck; cards that the entry does not mention come last."""
     if rules.draft:
         deck = [parse_card(card) for first, _, second in draws for card in (first, second)]
         if "drawn" in entry:
@@ -164,8 +164,8 @@ def _deck(entry: dict[str, Any], rules: Rules, draws: list[tuple[str, str, str]]
     return deck + [card for card in rules.deck if card not in deck]
 
 
-def _with_choices(told: list[int], choices: list[int]) -> list[int]:
-    """The actions of a hand with the choices of the draft, each seat's first after its answer to the blind question."""
-    blind = [action for action in told[:2] if action in (BLIND_NIL, LOOK)] if choices else []
+def _with_choices(given: list[int], choices: list[int]) -> list[int]:
+    """The actions with the draft choices inserted; a seat's first choice follows its answer to the blind question."""
+    blind = [action for action in given[:2] if action in (BLIND_NIL, LOOK)] if choices else []
     drafted = [action for k, choice in enumerate(choices) for action in (*blind[k : k + 1], choice)]
-    return drafted + told[min(len(blind), len(choices)) :]
+    return drafted + given[min(len(blind), len(choices)) :]

@@ -1,4 +1,4 @@
-"""Two players that roll dice: ``uniform`` over all legal actions, and ``random``, which bids like a person."""
+"""Two players that use randomness: ``uniform`` over all legal actions, and ``random``, which makes sensible bids."""
 
 from __future__ import annotations
 
@@ -7,31 +7,30 @@ from typing import Any
 
 import numpy as np
 
-from spades_agents.base import TableArrays, check_on_turn
+from spades_agents.base import RowsAgent, TableArrays
 from spades_agents.compiler import jit
 from spades_env.cards import BID_0, DONE, LOOK
 from spades_env.checks import check_int
 from spades_env.engine.bits import below, popcount
 from spades_env.engine.state import BID, BLIND, EXCHANGE
 from spades_env.engine.step import legal, nth_legal
-from spades_env.game import View
 
 __all__ = ["RandomAgent", "UniformAgent"]
 
 
 @jit
 def uniform_action(s, r, rng):
-    """Any legal action, all equally likely."""
+    """A legal action, all equally likely."""
     low, high = legal(s, r)
     return nth_legal(low, high, below(rng, popcount(low) + popcount(high)))
 
 
 @jit
 def fair_share(r, rng):
-    """A bid of 1 or more: how many tricks fall to a seat if each trick falls to any seat alike.
+    """A random bid of at least 1: the tricks of a seat if every seat is equally likely to win each trick.
 
-    That is a binomial count of ``hand_size`` tricks with chance 1 / ``players``: 6.5 +- 1.8 for two
-    players, 5.7 +- 1.9 for three, 3.3 +- 1.6 for four, a nil raised to 1.
+    This is a binomial count of ``hand_size`` tricks with probability 1 / ``players``, with 0 raised to 1:
+    6.5 +- 1.8 for two players, 5.7 +- 1.9 for three, 3.3 +- 1.6 for four.
     """
     count = 0
     for _ in range(r.hand_size):
@@ -42,7 +41,7 @@ def fair_share(r, rng):
 
 @jit
 def random_action(s, r, rng):
-    """Any card, any draft choice; a bid of :func:`fair_share`; never nil or blind nil."""
+    """A uniform card or draft choice, or a bid of :func:`fair_share`; never nil, blind nil or an exchange."""
     phase = s.phase
     if phase == BID:
         return BID_0 + fair_share(r, rng)
@@ -55,7 +54,7 @@ def random_action(s, r, rng):
 
 @jit
 def uniform_actions(states, rules, rows, streams, actions):
-    """Write the actions of the seats on turn at the tables ``rows``; each table and seat has its own stream."""
+    """Write :func:`uniform_action` for the seats on turn at the tables ``rows``, each from its own random stream."""
     for k in range(rows.size):
         s = states[rows[k]]
         actions[k] = uniform_action(s, rules[0], streams[rows[k], s.seat : s.seat + 1])
@@ -63,63 +62,57 @@ def uniform_actions(states, rules, rows, streams, actions):
 
 @jit
 def random_actions(states, rules, rows, streams, actions):
-    """The same for :func:`random_action`."""
+    """Write :func:`random_action` for the seats on turn at the tables ``rows``, each from its own random stream."""
     for k in range(rows.size):
         s = states[rows[k]]
         actions[k] = random_action(s, rules[0], streams[rows[k], s.seat : s.seat + 1])
 
 
-class _Dice:
-    """What both share: in a batch the dice are the tables' own, so that a table plays alike in any batch."""
+class _Stochastic(RowsAgent):
+    """An agent with a random stream for each seat; in a batch it uses the tables', which makes batches reproducible."""
 
     name: str
     _kernel: Any
 
     def __init__(self, seed: int | None = None) -> None:
         jit.announce("the agents")
-        self._row = np.zeros(1, np.int64)
-        self._action = np.zeros(1, np.int64)
         self.reset(seed)
 
     def reset(self, seed: int | None = None) -> None:
-        """Begin the stream of :meth:`act` anew from ``seed`` (0 to 2**64 - 1); None: from the operating system.
+        """Restart the random streams of :meth:`act` from ``seed``.
 
-        With :func:`spades_env.tables.agent_seed` it becomes the stream that :meth:`act_batch` finds at the table.
+        Args:
+            seed: 0 to 2**64 - 1; None takes one from the operating system. With
+                :func:`spades_env.tables.agent_seed` :meth:`act` uses the stream that :meth:`act_batch` finds at the
+                table.
         """
-        self._seed = secrets.randbits(64) if seed is None else check_int("seed", seed, 0, 2**64 - 1)
-        # one for each seat, as the tables have it: an agent that plays several seats draws from one of each
-        self._streams = np.full((1, 4), self._seed, np.uint64)
-
-    def act(self, view: View) -> int:
-        """A legal action, drawn from the agent's own stream."""
-        check_on_turn(view)
-        self._kernel(view.state, view.rules_array, self._row, self._streams, self._action)
-        return int(self._action[0])
+        seed = secrets.randbits(64) if seed is None else check_int("seed", seed, 0, 2**64 - 1)
+        self.agent_rng = np.full((1, 4), seed, np.uint64)
 
     def act_batch(self, tables: TableArrays, rows: Any) -> np.ndarray:
-        """Actions of the seats on turn at the tables ``rows``, an int64 array, drawn from ``tables.agent_rng``."""
+        """See :class:`~spades_agents.base.BatchAgent`; actions are drawn from ``tables.agent_rng``."""
         rows = np.asarray(rows, np.int64)
         actions = np.empty(len(rows), np.int64)
         self._kernel(tables.states, tables.rules_array, rows, tables.agent_rng, actions)
         return actions
 
 
-class UniformAgent(_Dice):
-    """Every legal action equally likely, bids too: a very weak baseline, since most such bids cannot be made.
+class UniformAgent(_Stochastic):
+    """Takes every legal action with equal probability, bids included: a very weak baseline that misses most contracts.
 
     Args:
-        seed: of its dice; None takes one from the operating system.
+        seed: the seed; None takes one from the operating system.
     """
 
     name = "uniform"
     _kernel = staticmethod(uniform_actions)
 
 
-class RandomAgent(_Dice):
-    """Plays and drafts at random but bids about its share of the tricks and never nil.
+class RandomAgent(_Stochastic):
+    """Plays and drafts at random, but bids about its share of the tricks and never nil.
 
     Args:
-        seed: of its dice; None takes one from the operating system.
+        seed: the seed; None takes one from the operating system.
     """
 
     name = "random"

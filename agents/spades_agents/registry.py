@@ -14,7 +14,7 @@ from spades_agents.base import Agent
 
 __all__ = ["AGENTS", "make_agent"]
 
-# Name to "module:factory"; imported on first use, so that no name costs what it does not need.
+# Name to "module:factory", imported on first use.
 AGENTS: dict[str, str] = {
     "random": "spades_agents.random_agent:RandomAgent",
     "uniform": "spades_agents.random_agent:UniformAgent",
@@ -29,22 +29,21 @@ _TAKES_PATH = {"ppo"}
 
 
 def make_agent(spec: str | Agent) -> Agent:
-    """The player that ``spec`` names.
+    """Make a player from its name.
 
     Args:
         spec: one of
 
-            * a name, with options where it has some: ``"random"``, ``"uniform"``, ``"heuristic"``,
-              ``"pimc:worlds=64"``, ``"pimc:worlds=64,seed=1"``;
-            * ``"ppo:runs/x/model.zip"``, a trained model;
-            * ``"runs/x/model.zip"``, the same;
-            * ``"my_package.module:MyAgent"`` or ``"folder/my_agent.py:MyAgent"``, a class or function of your own that
+            * a name, with options if it has any: ``"random"``, ``"uniform"``, ``"heuristic"``, ``"pimc:worlds=64"``,
+              ``"pimc:worlds=64,seed=1"``;
+            * ``"ppo:runs/x/model.zip"``, or only ``"runs/x/model.zip"``: a trained model;
+            * ``"my_package.module:MyAgent"`` or ``"folder/my_agent.py:MyAgent"``: your own class or function that
               makes an agent;
-            * an agent, which is returned as it is.
+            * an agent, which is returned unchanged.
 
     Raises:
-        ValueError: if there is no such agent or option, if an option's value makes no sense, if the
-            module cannot be imported (the cause is kept), or if what it makes is not an agent.
+        ValueError: if the agent or the option is unknown, the value of an option is invalid, the module cannot be
+            imported (the cause is chained), or the result is not an agent.
     """
     if not isinstance(spec, str):
         return _checked(spec, repr(spec))
@@ -65,7 +64,7 @@ def make_agent(spec: str | Agent) -> Agent:
 
 
 def _load(target: str, what: str) -> Callable[..., Any]:
-    """The class or function that ``module:name`` or ``file.py:name`` says."""
+    """The class or function at ``module:name`` or ``file.py:name``."""
     module, _, attribute = target.rpartition(":")
     try:
         found = getattr(_run_file(module) if module.endswith(".py") else importlib.import_module(module), attribute)
@@ -77,7 +76,7 @@ def _load(target: str, what: str) -> Callable[..., Any]:
 
 
 def _run_file(path: str) -> ModuleType:
-    """The module that a file holds; it is not entered in ``sys.modules``, where it could hide another one."""
+    """Run a Python file as a module. It stays out of ``sys.modules``, where it could shadow another module."""
     spec = importlib.util.spec_from_file_location(Path(path).stem, path)
     if spec is None or spec.loader is None:
         raise ImportError(f"no Python file: {path}")
@@ -87,7 +86,7 @@ def _run_file(path: str) -> ModuleType:
 
 
 def _options(name: str, text: str, factory: Callable[..., Any]) -> dict[str, Any]:
-    """``key=value,key=value`` as arguments of ``factory``: whole numbers, numbers, true and false, else text."""
+    """Parse ``key=value,key=value`` into arguments of ``factory``: ints, floats, bools and strings."""
     allowed = list(inspect.signature(factory).parameters)
     options: dict[str, Any] = {}
     for part in filter(None, text.split(",")):
@@ -111,7 +110,7 @@ def _value(text: str) -> int | float | bool | str:
 
 
 def _checked(agent: Any, what: str) -> Agent:
-    """``agent``, if it has what an agent needs."""
+    """``agent``, after checking that it has the attributes of an agent."""
     missing = [part for part in ("name", "reset", "act") if not hasattr(agent, part)]
     if missing:
         raise ValueError(f"{what} is not an agent: it has no {' and no '.join(missing)}")

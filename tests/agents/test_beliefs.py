@@ -9,11 +9,10 @@ import numpy as np
 import pytest
 from random_rules import MIXES
 from spades_agents import make_agent
-from spades_agents.heuristic.notes import NOTES
-from spades_agents.search.beliefs import draft_tells, weigh
-from spades_agents.search.draft_belief import DRAFT, KEEP_CHANCE, prepare, redraw_draft
+from spades_agents.heuristic.scripted import new_scratch
+from spades_agents.search.beliefs import draw_world, weigh
+from spades_agents.search.draft_belief import DRAFT, KEEP_CHANCE, is_informative, prepare, redraw_draft
 from spades_agents.search.player import RolloutAgent
-from spades_agents.search.rollout import draw_world
 
 from spades_env.engine.single import conceal_for
 from spades_env.engine.state import STATE
@@ -106,7 +105,7 @@ def gains(rules: str, seed: int, hands: int) -> dict[str, list[float]]:
     """By phase, bits by which the true hands are likelier than under uniform sampling, at every decision."""
     game = Game(rules, seed=seed)
     scripted = make_agent("heuristic")
-    pool, tables, views, notes = np.zeros(POOL, STATE), np.zeros(1, STATE), np.zeros(1, STATE), np.zeros(1, NOTES)
+    pool, scratch = np.zeros(POOL, STATE), new_scratch()
     found: dict[str, list[float]] = {}
     rng = np.array([seed], np.uint64)
     while game.hand_number < hands and not game.is_over:
@@ -115,7 +114,7 @@ def gains(rules: str, seed: int, hands: int) -> dict[str, list[float]]:
             state, record, observer = view.state, view.rules_array, view.observer
             gain = 0.0
             drafts = None
-            if draft_tells(state, record, observer):
+            if is_informative(state[0], record[0], observer):
                 held = game.hands[1 - observer]
                 for even, sign in ((False, 1), (True, -1)):
                     drafts, total = prepared(view, even=even)
@@ -127,8 +126,8 @@ def gains(rules: str, seed: int, hands: int) -> dict[str, list[float]]:
                 draw_world(state, record, observer, rng, pool, k)
                 if drafts is not None:
                     redraw_draft(drafts, state, record, observer, rng, pool, k)
-                weights[k] = weigh(pool, k, record, observer, tables, views, notes)
-            true = weigh(game.state, 0, record, observer, tables, views, notes)
+                weights[k] = weigh(pool, k, record, observer, scratch)
+            true = weigh(game.state, 0, record, observer, scratch)
             found.setdefault(view.phase.name, []).append(gain + math.log2(true / weights.mean()))
         game.apply(scripted.act(view))
     return found

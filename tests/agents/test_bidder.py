@@ -20,7 +20,7 @@ from spades_agents.bidder.model import (
     play_inputs,
     shipped,
 )
-from spades_agents.match_value import after_hand
+from spades_agents.contract import Result, Standing, after_hand
 from spades_agents.match_value import chance as match_chance
 
 from spades_env.cards import mask_of, parse_cards
@@ -59,7 +59,7 @@ def test_settle_is_the_rulebook():
             counted = sum(t for n, t in zip(nil, tricks, strict=True) if not n)
             of_nils = sum((-100 if m else 100) for n, m in zip(nil, missed, strict=True) if n)
             loose = sum({"ignore": 0, "one_bag": 1, "bags": t}[name] for m, t in zip(missed, tricks, strict=True) if m)
-            score, left = after_hand(record, 200, 7, sum(bids), counted, of_nils, loose)
+            score, left = after_hand(record, Standing(200, 7), Result(sum(bids), counted, of_nils, loose))
             due = (7 + bags) // 10
             assert (score, left) == (200 + points - 100 * due, (7 + bags) % 10)
 
@@ -151,7 +151,7 @@ def test_a_model_is_text_and_back(game):
     [
         ("", "not a bidding model"),
         ("[1]", "not a bidding model"),
-        (json.dumps({"format": "other"}), "it is of the format 'other'"),
+        (json.dumps({"format": "other"}), "its format is 'other'"),
         (json.dumps({"format": "spades_env bidding model 1"}), "not a bidding model: 'heads'"),
     ],
 )
@@ -181,7 +181,7 @@ def test_hidden_cards_do_not_matter():
 
 @pytest.mark.parametrize("name", ["cutthroat", "solo"])
 def test_other_games_are_refused(name):
-    with pytest.raises(ValueError, match=f"a bidding model for two players and for partners, not for {name}"):
+    with pytest.raises(ValueError, match=f"a bidding model for two players and for partnerships, not for {name}"):
         make_agent("bidder").act(Game(name, seed=0).view())
 
 

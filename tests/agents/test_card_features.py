@@ -7,9 +7,8 @@ import dataclasses
 import numpy as np
 import pytest
 from spades_agents.policy import card_features
-from spades_agents.policy.card_features import FEATURES, FIELDS, LAYOUT
-from spades_agents.policy.learned import features_digest
-from spades_training.learning.trajectories import features_of
+from spades_agents.policy.card_features import FEATURES, FIELDS, LAYOUT, write_features
+from spades_agents.policy.policy_input import features_digest
 
 from spades_env import Tables
 from spades_env.cards import NUM_CARDS, SPADES, cards_in
@@ -19,7 +18,7 @@ from spades_env.rules import PRESETS
 
 def features(states, record, seat):
     found = np.full((1, FEATURES), -1, np.int8)
-    features_of(states, record, np.array([seat], np.int8), found)
+    write_features(states[0], record[0], seat, found[0])
     return found[0]
 
 

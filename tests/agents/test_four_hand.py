@@ -10,6 +10,7 @@ from minimax import Position, best, card_values, random_position
 from spades_agents.compiler import jit
 from spades_agents.search import nil_can_be_broken, solve_four, solve_two
 from spades_agents.solvers.four_hand import new_table
+from spades_agents.solvers.four_table import Question
 from spades_agents.solvers.tricks import rate_state
 
 from spades_env.cards import SPADES, cards_in, mask_of, parse_cards, suit_of
@@ -193,8 +194,8 @@ def test_threads_and_order_change_nothing():
 
 
 @jit
-def rate_states(tables, states, rules, side, counted, most, out):
-    return rate_state(tables[0], states[0], rules[0], side, counted, most, out)
+def rate_states(tables, states, rules, ask, out):
+    return rate_state(tables[0], states[0], rules[0], ask, out)
 
 
 @pytest.mark.parametrize("preset,side,counted,most", [("partnership", 5, 5, 13), ("cutthroat", 6, 1, 1)])
@@ -211,7 +212,8 @@ def test_solves_a_table_at_every_decision_of_a_hand(preset, side, counted, most)
     while game.hand_number == 0:
         out = np.full(75, np.nan, np.float32)
         start = sum(game.tricks[seat] for seat in range(game.rules.players) if counted >> seat & 1)
-        value = rate_states(table, game.state, game.rules_array, side, counted, most, out) + start
+        ask = Question(game.rules.players, side, counted, most)
+        value = rate_states(table, game.state, game.rules_array, ask, out) + start
         assert np.flatnonzero(~np.isnan(out)).tolist() == game.legal_actions()
         assert expected is None or most == 1 or value == expected
         expected = value
@@ -226,9 +228,9 @@ def test_solves_a_table_at_every_decision_of_a_hand(preset, side, counted, most)
         ({"hands": [[1, 2, 4, 24]]}, "the hands have"),
         ({"hands": [[0, 0, 0, 0]]}, "no cards left"),
         ({"hands": [[1, 2, 4, 1 << 60]]}, "bits above 51"),
-        ({"hands": [[1, 2, 4]], "leader": 3}, "leader must lie in 0..2"),
-        ({"hands": [[1, 2, 4]], "side": [3]}, "side must name seats in 0..2"),
-        ({"hands": [[1, 2, 4]], "side": []}, "side must name seats"),
+        ({"hands": [[1, 2, 4]], "leader": 3}, "leader must be in 0..2"),
+        ({"hands": [[1, 2, 4]], "side": [3]}, "side must hold seats in 0..2"),
+        ({"hands": [[1, 2, 4]], "side": []}, "side must hold seats"),
         ({"hands": [[1, 2, 4]], "trick": [1, 2, 3]}, "trick must have the shape"),
         ({"hands": [[0, 2, 4]], "trick": [52]}, "trick must hold cards"),
     ],
@@ -239,5 +241,5 @@ def test_positions_that_cannot_be_are_refused(arguments, message):
 
 
 def test_a_nil_needs_its_seat():
-    with pytest.raises(ValueError, match="nil must name seats"):
+    with pytest.raises(ValueError, match="nil must hold seats"):
         nil_can_be_broken([[1, 2, 4, 8]], 4)

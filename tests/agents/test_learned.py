@@ -10,8 +10,10 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from spades_agents import make_agent
-from spades_agents.policy.learned import ACTOR, CARD, PolicyAgent, features_digest, model_card, read_model
+from spades_agents.policy.learned import PolicyAgent
+from spades_agents.policy.model_file import ACTOR, CARD, model_card, read_model
 from spades_agents.policy.network import PolicyNetwork
+from spades_agents.policy.policy_input import features_digest
 
 from spades_env import Game, Tables
 from spades_env.observation import SIZE, used_bits
@@ -104,12 +106,12 @@ def test_a_file_says_which_card_features_its_network_sees(tmp_path):
     plain, featured = make_network(5)[0], make_network(5, inputs=np.arange(SIZE, SIZE + 40))[0]
     assert model_card(rules, plain)["features"] is None
     assert model_card(rules, featured)["features"] == features_digest()
-    assert read_model(model_file(tmp_path / "featured.zip", featured, rules))[0].sees_features
+    assert read_model(model_file(tmp_path / "featured.zip", featured, rules))[0].layout.features
     old = {key: value for key, value in model_card(rules, plain).items() if key != "features"}
     with zipfile.ZipFile(tmp_path / "old.zip", "w") as members:
         members.writestr(CARD, json.dumps(old))
         members.writestr(ACTOR, plain.to_bytes())
-    assert not read_model(tmp_path / "old.zip")[0].sees_features
+    assert not read_model(tmp_path / "old.zip")[0].layout.features
 
 
 def test_other_rules_of_the_same_game_are_played_and_other_games_refused(tmp_path):
@@ -145,7 +147,7 @@ def test_what_is_no_model_is_refused_in_one_line(tmp_path):
     for path, message in (
         (tmp_path / "none.zip", "no model file"),
         (text, "is not a model file: not a zip, or a damaged one"),
-        (foreign, "is not a model that `spades train` has saved: it has no spades.json"),
+        (foreign, "is not a model saved by `spades train`: it has no spades.json"),
         (cut, "is not a model file: not a zip, or a damaged one"),
         (flipped, "damaged"),
         (no_arrays, "is damaged"),
@@ -154,8 +156,8 @@ def test_what_is_no_model_is_refused_in_one_line(tmp_path):
             model_file(tmp_path / "e.zip", network, rules, features="0" * 16),
             "another version of the card features, layou",
         ),
-        (model_file(tmp_path / "f.zip", featured, rules, features=None), "sees card features, but does not say in whi"),
-        (model_file(tmp_path / "b.zip", network, rules, format="x"), "is not a model that `spades train` has saved"),
+        (model_file(tmp_path / "f.zip", featured, rules, features=None), "sees card features, but its card does not "),
+        (model_file(tmp_path / "b.zip", network, rules, format="x"), "is not a model saved by `spades train`"),
         (model_file(tmp_path / "c.zip", network, rules, activation="gelu"), "is damaged: activation must be one of"),
         (model_file(tmp_path / "d.zip", network, rules, rules={"players": 9}), "is damaged: players must be"),
     ):

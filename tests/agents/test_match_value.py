@@ -92,7 +92,7 @@ def test_values_are_those_of_one_hand_near_the_end():
     """One result alone: bids 4 and 6, tricks 5 and 8. At 470 and 430 the first side has 511, the other 492."""
     rules = Rules.preset("two_player")
     results = np.array([[[4, 5, 0, 0], [6, 8, 0, 0]]])
-    table = making.solve(rules, results, np.ones(1))
+    table = making.solve(rules, making.Hands(results, np.ones(1)))
     assert table[47 - LOWEST, 43 - LOWEST, 0, 0] == 1
     # At 400 and 440 the other side gets there: 440 + 62 against 441.
     assert table[40 - LOWEST, 44 - LOWEST, 0, 0] == 0

@@ -11,7 +11,8 @@ import pytest
 from random_rules import MIXES, random_rules, random_start
 from spades_agents import make_agent
 from spades_agents.search import PIMCAgent, RolloutAgent, player, solve_four
-from spades_agents.search.decision import BY_TRICKS, CHUNK
+from spades_agents.search.decision import BY_TRICKS
+from spades_agents.search.workspace import CHUNK
 from spades_training.evaluation.evaluate import evaluate
 
 from spades_env.cards import ALL_CARDS, action_name, cards_in, mask_of, parse_cards
@@ -117,7 +118,7 @@ def test_a_policy_bids_and_drafts_and_its_card_is_the_default(name):
 
 def test_a_policy_refuses_other_games():
     agent = make_agent("pimc:worlds=2,policy=learned")
-    with pytest.raises(ValueError, match=r"agent .learned. plays .* alone, this table has players=3"):
+    with pytest.raises(ValueError, match=r"agent .learned. plays only .*, this table has players=3"):
         agent.act(Game("cutthroat", seed=0).view())
 
 
@@ -171,7 +172,7 @@ def test_an_interrupted_search_answers_legally():
         ("policy=lerned", "unknown agent 'lerned'"),
         ("policy=ppo:runs/nowhere.zip", "no model file runs/nowhere.zip"),
         ("policy=3", "3 is not an agent"),
-        ("policy=learned:deterministic=false", "policy must be a player without dice"),
+        ("policy=learned:deterministic=false", "policy must be a deterministic player"),
     ],
 )
 def test_options_that_make_no_sense(options, message):

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 import safetensors.numpy
 from spades_agents import make_agent
-from spades_agents.policy.learned import layout_digest, new_hinter
 from spades_agents.policy.network import PolicyNetwork
+from spades_agents.policy.policy_input import check_hint, layout_digest
 from spades_agents.policy.safetensors import pack_tensors, unpack_tensors
 from spades_agents.policy.shipped import FOLDER, FORMAT, GAMES, pack_network, read_card, read_shipped
 from spades_training.evaluation.evaluate import evaluate
@@ -115,8 +115,8 @@ def test_options_that_make_no_sense():
         make_agent("learned:seed=x")
     with pytest.raises(ValueError, match="deterministic must be true or false, got 3"):
         make_agent("learned:deterministic=3")
-    with pytest.raises(ValueError, match=r"a hint must be by one of 'heuristic', 'bidder', got \[1\]"):
-        new_hinter([1])
+    with pytest.raises(ValueError, match=r"hint must be one of 'heuristic', 'bidder', got \[1\]"):
+        check_hint([1])
 
 
 def test_the_shipped_player():
@@ -215,6 +215,6 @@ def test_partners_bids_and_nils_shift_with_scores_and_bags():
 
 @pytest.mark.parametrize("rules", ["cutthroat", "solo"])
 def test_games_without_a_player_are_refused(rules):
-    text = "agent 'learned' plays two_player and partnership alone, this table has players="
+    text = "agent 'learned' plays only two_player and partnership, this table has players="
     with pytest.raises(ValueError, match=text):
         make_agent("learned").act(Tables(rules).view(0))

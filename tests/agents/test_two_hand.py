@@ -226,7 +226,7 @@ def test_solves_a_table_at_every_decision_of_a_hand():
         ({"hands": [[1 << 52, 1]]}, "bits above 51"),
         ({"hands": [[1, 0]], "led": 0}, "2C was led and is in a hand"),
         ({"hands": [[1, 2]], "won": 13}, "more than 13"),
-        ({"hands": [[1, 2]], "on_turn": 2}, "on_turn must lie in 0..1"),
+        ({"hands": [[1, 2]], "on_turn": 2}, "on_turn must be in 0..1"),
         ({"hands": [[1, 2]], "payoffs": [1, 2]}, "payoffs must have the shape"),
     ],
 )

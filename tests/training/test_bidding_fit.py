@@ -135,12 +135,15 @@ def test_bid_command():
     "options,message",
     [
         (["AS KS"], "error: a hand of two_player has 13 cards, got 2"),
-        ([HAND, "--rules", "solo"], "error: there is a bidding model for two players and for partners, not for solo"),
+        (
+            [HAND, "--rules", "solo"],
+            "error: there is a bidding model for two players and for partnerships, not for solo",
+        ),
         ([HAND, "--score", "380"], "error: --score: expected two numbers, your side's first, as in 380-410, got '380'"),
-        ([HAND, "--bags", "-1-2"], "error: bags must be two numbers from 0 up, got (-1, 2)"),
+        ([HAND, "--bags", "-1-2"], "error: bags must be two numbers of at least 0, got (-1, 2)"),
         ([HAND, "--heard", "x"], "error: --heard: 'x' is not a bid (a number or nil)"),
-        ([HAND, "--heard", "4 4"], "error: at most 1 bids come before one's own, got 2"),
-        ([HAND, "--heard", "14"], "error: a bid is 0 to 13, got 14"),
+        ([HAND, "--heard", "4 4"], "error: at most 1 bids can come before this one, got 2"),
+        ([HAND, "--heard", "14"], "error: a bid must be in 0..13, got 14"),
         ([HAND, "--model", "nowhere.json"], "error: cannot read the model nowhere.json"),
     ],
 )

@@ -52,7 +52,7 @@ def test_ints_are_accepted_for_floats():
         ({"random_scores": 1.5}, "random_scores must be in 0..1, got 1.5"),
         ({"critic_layers": "64,,2"}, "critic_layers must be sizes separated by commas"),
         ({"hint": "bidder"}, "hint needs card_features"),
-        ({"hint": "pimc"}, "a hint must be by one of 'heuristic', 'bidder', got 'pimc'"),
+        ({"hint": "pimc"}, "hint must be one of 'heuristic', 'bidder', got 'pimc'"),
         ({"rollouts": 5}, "rollouts need reward='match', got 'score'"),
         ({"doubt": -1.0}, "doubt must be in 0..10, got -1.0"),
         ({"layers": "64,-2"}, "layers must be sizes separated by commas"),

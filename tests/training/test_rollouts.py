@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 import torch
 from spades_agents import make_agent
-from spades_agents.heuristic.notes import NOTES
+from spades_agents.heuristic.scripted import new_scratch
 from spades_agents.match_value import chance, match_table
-from spades_agents.search.decision import PLAN
 from spades_agents.search.rollout import rate_rows
+from spades_agents.search.workspace import PLAN, Aim, Rater
 from spades_training.learning.config import Config
 from spades_training.learning.rollouts import DRAFT_DOUBT, FAR, REACH, Rollouts
 from spades_training.learning.sb3 import SpadesVecEnv
@@ -19,7 +19,7 @@ from spades_training.learning.train import new_model
 from spades_training.learning.trajectories import EpisodeOptions, LearnerTrajectories
 
 from spades_env.cards import BID_0, NUM_ACTIONS
-from spades_env.engine.state import STATE, Phase
+from spades_env.engine.state import Phase
 from spades_env.game import Game
 from spades_env.observation import FIELDS
 from spades_env.tables import Tables
@@ -30,9 +30,8 @@ RULES = ("two_player", "partnership", "solo", "cutthroat")
 def rate(tables, rows, references):
     """float64 of shape (rows, 75)."""
     found = np.empty((len(rows), NUM_ACTIONS))
-    scratch = np.zeros(1, STATE), np.zeros(1, STATE), np.zeros(1, NOTES)
-    arrays = rows, references, REACH, tables.rules_array, *scratch, match_table(tables.rules)
-    rate_rows(tables.states, *arrays, True, np.zeros(1, PLAN), found)
+    rater = Rater(np.zeros(1, PLAN), new_scratch(), Aim(match_table(tables.rules), True))
+    rate_rows(tables.states, rows, references, REACH, tables.rules_array, rater, found)
     return found
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from spades_agents.base import OneTable
 from spades_agents.policy.card_features import FEATURES
-from spades_agents.policy.learned import encode_rows
+from spades_agents.policy.policy_input import InputEncoder, PolicyInput
 from spades_training.learning.symmetry import suit_swaps
 
 from spades_env import Game
@@ -21,7 +22,8 @@ def seen_by(game):
     """The learner's input of the seat on turn (observation, features, empty hint, other hands) and the mask."""
     seen = np.zeros((1, SIZE + FEATURES), np.int8)
     mask = np.zeros((1, NUM_ACTIONS), np.int8)
-    encode_rows(game.state, game.rules_array, np.zeros(1, np.int64), seen, mask)
+    table = OneTable(game.state, game.rules, game.rules_array, np.zeros((1, 4), np.uint64))
+    InputEncoder(PolicyInput(features=True)).encode(table, np.zeros(1, np.int64), seen, mask)
     hands = [int(game.state["hands"][0, (game.seat + k) % game.rules.players]) for k in range(1, game.rules.players)]
     cards = [(hand >> np.arange(NUM_CARDS)) & 1 for hand in hands]
     return np.concatenate([seen[0], np.zeros(NUM_ACTIONS, np.int8), *cards]), mask[0]
@@ -30,7 +32,7 @@ def seen_by(game):
 @pytest.mark.parametrize("name", RULES)
 def test_a_permuted_game_has_permuted_observations(name):
     rules = Rules.preset(name, exchange=0)  # the cards returned in an exchange are random
-    swaps = suit_swaps(rules, features=True, hint=True, hidden=rules.players - 1)
+    swaps = suit_swaps(rules, PolicyInput(features=True, hint="heuristic", hands=rules.players - 1))
     assert len(swaps) == (2 if name == "cutthroat" else 6)
     assert (swaps[0][0] == np.arange(len(swaps[0][0]))).all()
     rng = np.random.default_rng(1)
@@ -53,7 +55,7 @@ def test_a_permuted_game_has_permuted_observations(name):
 def test_columns_for_every_combination_of_inputs():
     """The columns are a permutation of the learner's input for every combination of inputs."""
     rules = Rules.preset("partnership")
-    for features, hint, hidden in ((False, False, 0), (True, False, 0), (True, True, 0), (False, False, 3)):
-        width = SIZE + FEATURES * features + NUM_ACTIONS * hint + NUM_CARDS * hidden
-        for columns, _ in suit_swaps(rules, features, hint, hidden):
+    for features, hint, hands in ((False, "", 0), (True, "", 0), (True, "bidder", 0), (False, "", 3)):
+        width = SIZE + FEATURES * features + NUM_ACTIONS * bool(hint) + NUM_CARDS * hands
+        for columns, _ in suit_swaps(rules, PolicyInput(features, hint, hands)):
             assert sorted(columns) == list(range(width))

@@ -150,7 +150,7 @@ def test_a_run_that_starts_from_the_shipped_player(rules, tmp_path):
     assert make_agent(f"ppo:{run}").network.to_bytes() == LearnedAgent().player(Rules.preset(rules)).network.to_bytes()
     with pytest.raises(ValueError, match="cannot start from the model learned: its networks have another size"):
         train(Config(**settings | {"layers": "32"}), new_run(config, tmp_path), console=quiet())
-    with pytest.raises(ValueError, match="agent 'learned' plays two_player and partnership alone"):
+    with pytest.raises(ValueError, match="agent 'learned' plays only two_player and partnership"):
         new_run(Config(**settings | {"rules": "cutthroat", "teacher": "heuristic"}), tmp_path)
 
 
@@ -214,7 +214,7 @@ def test_a_full_disk(tmp_path, monkeypatch):
         (["--opponents", "self:1,best:1"], "error: unknown agent 'best'"),
         (["--eval-opponents", "best"], "error: unknown agent 'best'"),
         (["--rules", "bridge"], "error: unknown rules 'bridge'"),
-        (["--rules", "solo", "--teacher", "learned"], "error: agent 'learned' plays two_player and partnership alone"),
+        (["--rules", "solo", "--teacher", "learned"], "error: agent 'learned' plays only two_player and partnership"),
         (["--rules", "solo", "--opponents", "learned:1"], "error: agent 'learned' plays two_player and partnership"),
         (["--rules", "solo", "--eval-opponents", "learned"], "error: agent 'learned' plays two_player and"),
         (["--runs", "/dev/null/runs"], "error: cannot create the folder /dev/null/runs/two_player: Not a directory"),

@@ -1,4 +1,4 @@
-"""A player that bids by what a fitted model says each bid is worth, and plays as the scripted player."""
+"""A player that bids by a fitted model of what each bid is worth, and plays as the scripted player does."""
 
 from spades_agents.bidder.agent import BidderAgent
 

@@ -1,4 +1,4 @@
-"""What a hand looks like before the bidding, in numbers."""
+"""The features of a hand before the bidding."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from spades_env.rules import Rules
 
 __all__ = ["FEATURES", "hand_features"]
 
-# Name of each feature and what it says.
+# Name and meaning of each feature.
 FEATURES = {
-    "fitted_tricks": "tricks that the hand takes on average if everybody plays for tricks",
+    "fitted_tricks": "expected tricks when everyone plays for tricks",
     "nil_odds": "log odds of a made nil",
     "spades": "spades held",
-    "sure_tricks": "spade tricks that nobody can prevent",
+    "sure_tricks": "spade tricks that cannot be lost",
     "high_spades": "ace, king and queen of spades held",
     "aces": "aces of other suits",
     "kings": "kings of other suits",
@@ -31,7 +31,7 @@ FEATURES = {
 
 @jit
 def fill_features(hand, game, out):
-    """Write the numbers of :data:`FEATURES`; ``game`` as :func:`spades_agents.heuristic.hand.game_of` gives it."""
+    """Write the :data:`FEATURES` of a hand; ``game`` comes from :func:`spades_agents.heuristic.hand.game_of`."""
     out[0] = hand_tricks(hand, game)
     out[1] = nil_log_odds(hand, game)
     out[2] = popcount(hand & suit_mask(3))
@@ -51,17 +51,17 @@ def fill_features(hand, game, out):
 
 @jit
 def fill_rows(hands, game, out):
-    """:func:`fill_features` for every hand of an array."""
+    """:func:`fill_features` for an array of hands."""
     for k in range(hands.size):
         fill_features(hands[k], game, out[k])
 
 
 def hand_features(hands: np.ndarray, rules: Rules) -> np.ndarray:
-    """The numbers of :data:`FEATURES` for full hands.
+    """The :data:`FEATURES` of full hands.
 
     Args:
         hands: uint64[n], sets of cards.
-        rules: of the game, which says how much a card is worth.
+        rules: the rules; the worth of a card depends on the game.
 
     Returns:
         float64[n, len(FEATURES)].

@@ -1,7 +1,7 @@
-"""What the model of the bidding is told and asks: rows of numbers in, chances out.
+"""The bidding model: its inputs, its heads and its file.
 
-The model is a set of *heads*, each a multinomial logistic regression (softmax of a linear function) over the same
-number of inputs. All weights are one array, so that kernels take them as they are.
+The model is a set of *heads*, each a multinomial logistic regression (softmax of a linear function) with the same
+number of inputs. All weights are in one array for the kernels.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import os
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -25,42 +25,58 @@ __all__ = ["FORMAT", "HEADS", "INPUTS", "BiddingModel", "bid_inputs", "chances",
 
 FORMAT = "spades_env bidding model 1"
 
-# What each head tells. With partners, "the contract" is that of both.
+# What each head predicts. With partners, "the contract" is that of both.
 HEADS = {
-    "partner": "the partner's bid, 0 for nil, before she has bid",
-    "others": "the sum of the bids that the other side has still to make",
-    "tricks": "tricks above the contract, when no seat of the side bid nil",
-    "alone": "the same for the seat alone, when its partner bid nil",
-    "cover": "the same for the partner, when the seat bid nil",
-    "nil": "tricks of the seat, when it bid nil",
-    "partner_nil": "tricks of the partner, when she bid nil",
+    "partner": "the partner's bid, 0 for nil, before it is made",
+    "others": "the sum of the bids that the other side has yet to make",
+    "tricks": "tricks above the contract when no seat of the side bid nil",
+    "alone": "tricks of the seat above its bid when its partner bid nil",
+    "cover": "tricks of the partner above its bid when the seat bid nil",
+    "nil": "tricks of the seat when it bid nil",
+    "partner_nil": "tricks of the partner when it bid nil",
 }
 PARTNER, OTHERS, TRICKS, ALONE, COVER, NIL, PARTNER_NIL = range(len(HEADS))
 CLASSES = 14
-# Class k of TRICKS, ALONE and COVER is k + LEAST tricks above the contract, the ends standing for all beyond.
+# Class k of TRICKS, ALONE and COVER is k + LEAST tricks above the contract; the end classes include all beyond.
 LEAST = -6
-# Class k of PARTNER, OTHERS, NIL and PARTNER_NIL is k, the last standing for all above.
+# Class k of PARTNER, OTHERS, NIL and PARTNER_NIL is k; the last class includes all above.
 
 HAND = len(FEATURES)
-TOTALS = 13  # bids of all less the tricks there are, from LOWEST_TOTAL up
+TOTALS = 13  # values of (sum of all bids - tricks of the hand), starting at LOWEST_TOTAL
 LOWEST_TOTAL = -7
-CONTRACTS = 13  # 0 to 12 and above
+CONTRACTS = 13  # 0 to 11, and 12 or more
 INPUTS = HAND + 16 + 2 * TOTALS + 2 * CONTRACTS
-NEEDED = 14.0  # tens of points that a side lacks, at most
+NEEDED = 14.0  # maximum of the tens of points that a side needs
+
+
+class Bids(NamedTuple):
+    """The bids as a seat sees them.
+
+    Attributes:
+        own: its bid, or the one under consideration.
+        partner: the partner's bid; without one see the kernel.
+        others: sum of the other side's bids.
+        nils: number of nils among them.
+    """
+
+    own: int | np.int64
+    partner: int | np.int64
+    others: int | np.int64
+    nils: int | np.int64
 
 
 @jit
-def common_inputs(features, bid, partner, others, nils, position, gap, out):
-    """Set the inputs that all heads have in the same places, and all others to 0."""
+def common_inputs(features, bids, position, gap, out):
+    """Write the inputs that all heads share, and 0 to all others."""
     for k in range(HAND):
         out[k] = features[k]
     for k in range(HAND, INPUTS):
         out[k] = 0.0
     k = HAND
-    out[k] = bid
-    out[k + 1] = partner
-    out[k + 2] = others
-    out[k + 3] = nils
+    out[k] = bids.own
+    out[k + 1] = bids.partner
+    out[k + 2] = bids.others
+    out[k + 3] = bids.nils
     out[k + 4 + position] = 1.0
     out[k + 8] = gap
     out[k + 9] = gap * gap
@@ -68,20 +84,20 @@ def common_inputs(features, bid, partner, others, nils, position, gap, out):
 
 @jit.apart
 def play_inputs(features, bid, partner, others, nils, position, tricks, out):
-    """Inputs of the heads about the play: all bids are known.
+    """Write the inputs of the heads about the play, when all bids are known.
 
     Args:
-        features: of the hand, :data:`spades_agents.bidder.features.FEATURES`.
-        bid: the seat's own.
-        partner: her bid, 0 without a partner.
-        others: the sum of the other side's bids.
-        nils: how many of the other side bid nil.
-        position: of the seat in the bidding.
-        tricks: of a hand.
+        features: :data:`spades_agents.bidder.features.FEATURES` of the hand.
+        bid: the seat's bid.
+        partner: the partner's bid, 0 without a partner.
+        others: sum of the other side's bids.
+        nils: number of nils among them.
+        position: place of the seat in the bidding order.
+        tricks: tricks of a hand.
         out: float64[INPUTS].
     """
     gap = bid - features[0] if bid > 0 else -features[0]
-    common_inputs(features, bid, partner, others, nils, position, gap, out)
+    common_inputs(features, Bids(bid, partner, others, nils), position, gap, out)
     contract = bid + partner
     total = contract + others - tricks
     k = HAND
@@ -103,21 +119,21 @@ def play_inputs(features, bid, partner, others, nils, position, tricks, out):
 
 @jit.apart
 def bid_inputs(features, bid, partner, heard, others, nils, position, need, their_need, out):
-    """Inputs of the heads about the bids to come.
+    """Write the inputs of the heads about the bids to come.
 
     Args:
-        features: of the hand.
-        bid: the seat's own, the one being considered.
-        partner: her bid, -1 if she has none or has not bid.
-        heard: how many seats of the other side have bid.
-        others: the sum of their bids.
-        nils: how many of them bid nil.
-        position: of the seat in the bidding.
-        need: tens of points that the own side lacks to the target, 0 to NEEDED.
-        their_need: the same of the other side.
+        features: :data:`spades_agents.bidder.features.FEATURES` of the hand.
+        bid: the bid of the seat that is under consideration.
+        partner: the partner's bid, -1 if it has not bid or there is none.
+        heard: number of seats of the other side that have bid.
+        others: sum of their bids.
+        nils: number of nils among them.
+        position: place of the seat in the bidding order.
+        need: tens of points that the own side needs to reach the target, 0 to NEEDED.
+        their_need: tens of points that the other side needs.
         out: float64[INPUTS].
     """
-    common_inputs(features, bid, partner, others, nils, position, bid - features[0], out)
+    common_inputs(features, Bids(bid, partner, others, nils), position, bid - features[0], out)
     k = HAND
     out[k + 10] = need
     out[k + 11] = min(need - 7.0, 0.0)
@@ -135,11 +151,11 @@ def bid_inputs(features, bid, partner, heard, others, nils, position, need, thei
 
 @jit.apart
 def chances(weights, head, inputs, out):
-    """Write the chance of each class to ``out``.
+    """Write the probability of each class of a head to ``out``.
 
     Args:
-        weights: float64[len(HEADS), INPUTS + 1, CLASSES], the last row the constants.
-        head: which.
+        weights: float64[len(HEADS), INPUTS + 1, CLASSES]; the last row holds the constants.
+        head: index of the head.
         inputs: float64[INPUTS].
         out: float64[CLASSES].
     """
@@ -162,16 +178,16 @@ def chances(weights, head, inputs, out):
 
 
 def game_name(rules: Rules) -> str:
-    """Whose model serves these rules: ``two_player`` or ``partnership``, whatever else they say.
+    """The game whose model serves these rules, ``two_player`` or ``partnership``.
 
     Raises:
-        ValueError: for other games.
+        ValueError: if there is no model for the game.
     """
     if rules.players == 2:
         return "two_player"
     if rules.partners:
         return "partnership"
-    raise ValueError(f"there is a bidding model for two players and for partners, not for {rules.name}")
+    raise ValueError(f"there is a bidding model for two players and for partnerships, not for {rules.name}")
 
 
 @dataclass(frozen=True)
@@ -179,11 +195,11 @@ class BiddingModel:
     """A fitted model.
 
     Attributes:
-        weights: float64[len(HEADS), INPUTS + 1, CLASSES]; -inf where a head has no such class.
-        blind: int64[n, 12], how hands of a blind nil bidder ended: its position, then for the own and the other side
-            the contract, tricks counted toward it, blind nils made less missed, the same of nils, bags of missed nils,
-            and last how often.
-        card: what it was fitted to, and how well it did on deals held out.
+        weights: float64[len(HEADS), INPUTS + 1, CLASSES]; -inf for classes that a head does not have.
+        blind: int64[n, 12], how hands of a blind nil bidder ended: its place in the bidding order; for the own and then
+            the other side the contract, the tricks that count toward it, blind nils made minus failed, other nils made
+            minus failed, and the bags of failed nils; and the number of such hands.
+        card: the data that the model was fitted to, and its scores on held-out deals.
     """
 
     weights: np.ndarray
@@ -191,7 +207,7 @@ class BiddingModel:
     card: dict[str, Any]
 
     def to_json(self) -> str:
-        """As text: numbers and words alone."""
+        """The model as JSON."""
         heads = {}
         for name, table in zip(HEADS, self.weights, strict=True):
             used = np.isfinite(table[INPUTS])
@@ -203,10 +219,10 @@ class BiddingModel:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> BiddingModel:
-        """The model in a file of ``spades bidding-fit``.
+        """Read a model that ``spades bidding-fit`` wrote.
 
         Raises:
-            ValueError: if there is none.
+            ValueError: if the file cannot be read or holds no model.
         """
         try:
             return cls.from_json(Path(path).read_text("utf8"))
@@ -215,15 +231,15 @@ class BiddingModel:
 
     @classmethod
     def from_json(cls, text: str) -> BiddingModel:
-        """The model of such a text.
+        """The inverse of :meth:`to_json`.
 
         Raises:
-            ValueError: if it is none, or one of another version.
+            ValueError: if ``text`` is not a model, or one of another version.
         """
         try:
             fields = json.loads(text)
             if fields["format"] != FORMAT:
-                raise ValueError(f"it is of the format {fields['format']!r}, not {FORMAT!r}")
+                raise ValueError(f"its format is {fields['format']!r}, not {FORMAT!r}")
             weights = np.zeros((len(HEADS), INPUTS + 1, CLASSES))
             weights[:, INPUTS] = -np.inf
             weights[:, INPUTS, 0] = 0.0
@@ -238,5 +254,5 @@ class BiddingModel:
 
 @functools.cache
 def shipped(game: str) -> BiddingModel:
-    """The model that comes with the package for ``two_player`` or ``partnership``."""
+    """The model that ships with the package for ``two_player`` or ``partnership``."""
     return BiddingModel.from_json((resources.files("spades_agents.bidder") / f"{game}.json").read_text("utf8"))

@@ -1,4 +1,4 @@
-"""How many tricks to bid, and when to bid none."""
+"""How many tricks to bid, and when to bid nil or blind nil."""
 
 from __future__ import annotations
 
@@ -12,21 +12,23 @@ from spades_agents.heuristic.hand import game_of, hand_tricks, nil_chance, nil_l
 from spades_env.engine.bits import bit, popcount, suit_mask
 from spades_env.engine.state import NO_BID
 
-# At [game]: added to the expected tricks before rounding down; found by matches between players that differ in it.
+# By game: added to the expected tricks before rounding down. This and the constants below were tuned by matches between
+# players that differ in one of them.
 OFFSET = np.array([-0.7, -0.6, -0.1, -0.1])
-# At [game]: how much of the tricks that the bids heard leave over (or lack) a bidder believes to be its own.
+# By game: the share of the tricks left over (or missing) after the bids heard that a bidder counts as its own.
 TRUST = np.array([0.4, 0.12, 0.15, 0.15])
-# At [game]: what a trick expected is worth in points, since not every bid is made.
+# By game: points that an expected trick is worth (not 10, since not every bid is made).
 POINTS = np.array([14.0, 7.0, 7.0, 8.0])
-# The nil bidder who leads first is the easier prey with two players.
+# With two players: added to the log odds of a nil if the other seat leads first, else subtracted; a leader is easier to
+# set.
 LEADER_ODDS = 0.4
-# Points by which a second nil on a side has to look better than a bid.
+# Points by which a second nil on a side must look better than a bid.
 DOUBLE_NIL = 60.0
 
 
 @jit
 def expected_tricks(s, r):
-    """Tricks of the seat on turn, from its hand and the bids it has heard."""
+    """Expected tricks of the seat on turn, from its hand and the bids so far."""
     me = s.seat
     game = game_of(r)
     tricks = hand_tricks(s.hands[me], game)
@@ -45,7 +47,7 @@ def expected_tricks(s, r):
 
 @jit
 def nil_advantage(s, r, tricks):
-    """Points by which a nil is expected to do better than a bid of ``tricks``."""
+    """Expected points of a nil minus those of a bid of ``tricks``."""
     me = s.seat
     game = game_of(r)
     odds = nil_log_odds(s.hands[me], game)
@@ -56,7 +58,7 @@ def nil_advantage(s, r, tricks):
     nil = (2.0 * chance - 1.0) * r.nil
     if r.players > 2:
         return nil - POINTS[game] * tricks
-    # With two players every trick of a nil bidder falls to the other one: as bags, if she has bid already.
+    # With two players the other seat wins every trick that a nil bidder avoids; if it has bid already, they are bags.
     other = s.bids[1 - me]
     if other == NO_BID:
         theirs = 9.0 * r.hand_size - 20.0
@@ -67,7 +69,7 @@ def nil_advantage(s, r, tricks):
 
 @jit
 def sure_tricks(hand):
-    """Spade tricks that nobody can prevent: the run from the ace down, or spades longer than all the others'."""
+    """Spade tricks that cannot be lost: the run from the ace down, or the spades in excess of all other hands'."""
     spades = hand & suit_mask(3)
     run = 0
     while spades & bit(51 - run):
@@ -77,7 +79,7 @@ def sure_tricks(hand):
 
 @jit
 def enough_to_win(s, r):
-    """The least bid that ends the match in favour of the side on turn, or more than a hand if others may end it too."""
+    """The lowest bid that wins the match for the side on turn; above ``hand_size`` if another side may end it too."""
     mine = s.seat % r.sides
     share = r.hand_size / r.sides
     for side in range(r.sides):
@@ -110,7 +112,7 @@ def partner_bid_nil(s, r):
 def choose_bid(s, r):
     """The bid of the seat on turn."""
     tricks = expected_tricks(s, r)
-    # Two nils on a side leave nobody to cover them.
+    # With two nils on a side, neither has a partner to cover it.
     wanted = DOUBLE_NIL if partner_bid_nil(s, r) else 0.0
     if nil_advantage(s, r, tricks) > wanted:
         return 0
@@ -120,10 +122,10 @@ def choose_bid(s, r):
 
 @jit
 def bids_blind(s, r):
-    """Whether to bid blind nil: only when the match is all but lost, and a made one turns it.
+    """Whether to bid blind nil: only when the match is nearly lost and a made one would turn it.
 
-    A blind nil is made about once in ten times. So somebody must be about to win, we must be so far behind
-    that a bid cannot catch up, and the points must reach.
+    About one blind nil in ten is made. So another side must be about to win, the own side must be too far behind to
+    catch up with a bid, and the points of a blind nil must close the gap.
     """
     mine = s.seat % r.sides
     best = -100000

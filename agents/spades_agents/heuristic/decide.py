@@ -1,4 +1,4 @@
-"""One decision: which idea answers it."""
+"""One decision of the scripted player, by phase."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from spades_env.engine.state import BID, BLIND, DRAFT, PLAY
 
 @jit
 def decide(s, r, w):
-    """The action of the seat on turn, from a record that holds only what it may know; ``w`` is one of NOTES."""
+    """The action of the seat on turn, from a state that holds only what it may know; ``w`` is scratch, one NOTES."""
     phase = s.phase
     if phase == PLAY:
         return choose_card(s, r, w)

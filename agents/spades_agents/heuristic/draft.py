@@ -1,4 +1,4 @@
-"""Keep the drawn card, or take the next one."""
+"""Whether to keep the drawn card or to take the next one."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from spades_env.cards import ALL_CARDS
 from spades_env.engine.bits import U64, bit, popcount
 from spades_env.engine.state import BLIND_BID
 
-# Tricks that a card adds to a hand, at [spade, rank]: the fit of strength.py without the finer distinctions.
+# Tricks that a card adds to a hand, by spade and rank: the fit of strength.py without its finer distinctions.
 CARD_GAIN = np.array([
     [-0.70, -0.69, -0.68, -0.67, -0.65, -0.64, -0.61, -0.58, -0.53, -0.39, -0.16, 0.03, 0.16],
     [0.10, 0.13, 0.16, 0.36, 0.40, 0.44, 0.48, 0.52, 0.56, 0.66, 0.81, 1.13, 1.48],
@@ -22,7 +22,7 @@ _COLUMN = U64(1 | 1 << 13 | 1 << 26)
 
 @jit
 def mean_gain(out):
-    """Average gain of the unknown cards."""
+    """Average of CARD_GAIN over the unknown cards ``out``."""
     total = 0.0
     for rank in range(13):
         total += CARD_GAIN[0, rank] * popcount(out & (_COLUMN << U64(rank)))

@@ -1,4 +1,4 @@
-"""What a trick is worth in points, to each seat that may take it."""
+"""The value of a trick in points, for each seat that may take it."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from spades_agents.heuristic.hand import game_of
 from spades_env.engine.bits import U64, lowest
 from spades_env.engine.state import ALL_BAGS, BLIND_BID, CONTRACT
 
-# The normal distribution function at z = -4, -3.9 ... 4.
+# The standard normal distribution function at z = -4, -3.9, ..., 4.
 NORMAL = np.array([0.5 * (1.0 + math.erf(k / 10 / math.sqrt(2.0))) for k in range(-40, 41)])
 
-# At [game]: how much of the tricks that the sides' claims leave over (or lack) is dealt out among them. This and the
-# other constants below were found by matches between players that differ in one of them.
+# By game: the share of the tricks left over (or missing) after all sides' claims that is divided among the sides. The
+# constants of this file were tuned by matches between players that differ in one of them.
 CLAIM = np.array([0.75, 0.5, 0.5, 0.5])
-# How much dearer a bag is than its share of the penalty.
+# The cost of a bag relative to its share of the penalty.
 BAG_WEIGHT = 1.3
 
 
 @jit
 def normal(z):
-    """Chance that a standard normal number is below ``z``."""
+    """The standard normal distribution function, interpolated."""
     place = min(max(10.0 * z + 40.0, 0.0), 79.999)
     k = int(place)
     return NORMAL[k] + (place - k) * (NORMAL[k + 1] - NORMAL[k])
@@ -31,7 +31,7 @@ def normal(z):
 
 @jit
 def bag_cost(r):
-    """Points that one more bag costs: its share of the penalty, less the point it scores."""
+    """Points that one more bag costs: its weighted share of the penalty minus the point that it scores."""
     if r.bag_limit == 0:
         return -1.0
     return BAG_WEIGHT * r.bag_penalty / r.bag_limit - 1.0
@@ -39,19 +39,19 @@ def bag_cost(r):
 
 @jit
 def nil_points(s, r, seat):
-    """Points that the nil of ``seat`` wins or loses."""
+    """Points that ``seat`` wins or loses by its nil."""
     return r.blind_nil if s.blind[seat] == BLIND_BID else r.nil
 
 
 @jit
 def nil_alive(s, seat):
-    """Whether the seat bid nil and has taken no trick yet."""
+    """Whether the seat has bid nil and not taken a trick."""
     return s.bids[seat] == 0 and s.tricks[seat] == 0
 
 
 @jit
 def claim_tricks(s, r, w):
-    """Fill ``claim``."""
+    """Fill ``w.claim``."""
     me = s.seat
     for side in range(r.sides):
         claim = 0.0
@@ -70,9 +70,9 @@ def claim_tricks(s, r, w):
 
 @jit
 def trick_gain(s, r, w, side, unclaimed):
-    """Points that a trick is worth to a side if it counts toward its contract.
+    """Points that a side gains by a trick that counts toward its contract.
 
-    ``unclaimed`` is its part of the tricks that the claims of all sides leave over (or lack).
+    ``unclaimed`` is its part of the tricks left over (or missing) after all sides' claims.
     """
     contract = 0
     need = 0
@@ -95,7 +95,7 @@ def trick_gain(s, r, w, side, unclaimed):
 
 @jit
 def value_tricks(s, r, w):
-    """Fill ``value``."""
+    """Fill ``w.value``."""
     claim_tricks(s, r, w)
     me = s.seat
     unclaimed = float(w.left[me])

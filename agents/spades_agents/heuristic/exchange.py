@@ -1,4 +1,4 @@
-"""Which cards a blind-nil bidder gives up."""
+"""Which cards a blind nil bidder exchanges."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from spades_env.engine.bits import U64, bit, lowest, popcount
 
 @jit
 def mean_nil_gain(hand, cards, game):
-    """Average of :func:`nil_gain` over the unknown ``cards``."""
+    """Average of :func:`nil_gain` over ``cards``."""
     total = 0.0
     rest = cards
     while rest:
@@ -22,7 +22,7 @@ def mean_nil_gain(hand, cards, game):
 
 @jit
 def choose_exchange(s, r):
-    """The card that hurts the nil most, if the average unknown card hurts it less; else DONE."""
+    """The most dangerous card for the nil, if an average unknown card is less dangerous; else DONE."""
     hand = s.hands[s.seat]
     game = game_of(r)
     worst = DONE

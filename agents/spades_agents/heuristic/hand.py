@@ -1,4 +1,4 @@
-"""What a hand is good for before the play: tricks, and the odds of a nil."""
+"""The value of a hand before the play: its expected tricks, and the odds of a nil."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def game_of(r):
 
 @jit
 def hand_tricks(hand, game):
-    """Tricks that a hand takes on average, if everybody plays for tricks."""
+    """Expected tricks of a hand when everyone plays for tricks."""
     tricks = BASE_TRICKS[game]
     spades = min(popcount(hand & suit_mask(3)), 6)
     for suit in range(4):
@@ -53,7 +53,7 @@ def nil_log_odds(hand, game):
 
 @jit
 def nil_gain(hand, card, game):
-    """Log odds that ``card`` adds to a nil with ``hand``, by its rank and the lower cards of its suit."""
+    """Log odds that ``card`` adds to a nil with ``hand``, from its rank and the lower cards of its suit."""
     suit = card // 13
     lower = popcount(hand & suit_mask(suit) & (bit(card) - U64(1)))
     return CARD_NIL[game, 1 if suit == 3 else 0, min(lower, 3), card - 13 * suit]
@@ -61,5 +61,5 @@ def nil_gain(hand, card, game):
 
 @jit
 def nil_chance(log_odds):
-    """The probability of these log odds."""
+    """The probability for ``log_odds``."""
     return 1.0 / (1.0 + math.exp(-log_odds))

@@ -1,4 +1,4 @@
-"""Nil: how likely a card is to take a trick against its owner's will."""
+"""Nil: how likely each card is to be forced to win a trick."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from spades_env.engine.bits import U64, bit, lowest, suit_mask
 
 @jit
 def rate_dangers(s, r, w):
-    """Fill ``worth`` for a seat whose nil is alive: the chance that others can make the card win.
+    """Fill ``w.worth`` for a seat whose nil is alive: the chance that the others can force the card to win.
 
-    The i-th lowest card of a suit has to win if everybody else can stay below it, i.e. holds more
-    than i cards that are lower.
+    The card with i own lower cards of its suit must win if every other seat can stay below it, that is, holds more than
+    i lower cards.
     """
     me = s.seat
     for suit in range(4):

@@ -1,4 +1,4 @@
-"""What a card counter works out before a play: the cards still out, and who may hold them."""
+"""Card counting before a play: the cards that are still out, and who may hold them."""
 
 from __future__ import annotations
 
@@ -8,27 +8,28 @@ from spades_agents.compiler import jit
 from spades_env.cards import ALL_CARDS
 from spades_env.engine.bits import U64, lowest, popcount, suit_mask
 
-# Working notes of one decision. The caller owns the record; nothing in it outlives the decision.
+# Notes of one decision; nothing in them outlives it.
 NOTES = np.dtype(
     [
         ("out", "u8"),  # cards that others may still hold
         ("courts", "u8"),  # the cards to which court_chance applies
-        ("chance", "f8", 16),  # at [4 * seat + suit]: chance that a given card that is out is held there
+        ("chance", "f8", 16),  # at [4 * seat + suit]: chance that the seat holds a given card of the suit that is out
         ("court_chance", "f8", 16),  # the same for queen, king and ace of a side suit
         ("quarters", "i8", 16),  # at [4 * seat + suit]: cards of the suit expected there, in quarters of a card
-        ("void", "f8", 16),  # at [4 * seat + suit]: chance that the seat holds nothing of the suit
-        ("clear", "f8", 4 * 52),  # at [4 * card + seat]: for each own card, chance that the seat holds no higher one
-        ("worth", "f8", 52),  # for each own card: the chance that it wins a trick later
-        ("claim", "f8", 4),  # by side: tricks that it will yet take toward its contract
-        ("value", "f8", 4),  # by seat: points gained, by my side over the others, if the seat takes this trick
+        ("void", "f8", 16),  # at [4 * seat + suit]: chance that the seat is void in the suit
+        ("clear", "f8", 4 * 52),  # at [4 * card + seat]: chance that the seat holds no higher card than this own one
+        ("worth", "f8", 52),  # for each own card: chance that it wins a trick later
+        ("claim", "f8", 4),  # by side: tricks that it still expects to take toward its contract
+        ("value", "f8", 4),  # by seat: points that the own side gains on the others if the seat takes this trick
         ("left", "i8", 4),  # by seat: cards held
     ],
     align=True,
 )
 
 COURTS = U64(0b111 << 10 | 0b111 << 23 | 0b111 << 36)
-# In a draft people keep spades and high cards: how much likelier such a card is in the hand than another one, at the
-# start and for each trick played since (low side cards go first). Counted over 20,000 drafts between scripted players.
+# In a draft players keep spades and high cards. The odds that such a card is in the hand, relative to another card: at
+# the start of the play, and the increase for each trick played (low side cards go first). Counted in 20,000 drafts of
+# scripted players.
 SPADE_WEIGHT = 2.9
 SPADE_GROWTH = 0.7
 COURT_WEIGHT = 2.9
@@ -37,7 +38,7 @@ COURT_GROWTH = 0.15
 
 @jit
 def power(base, n):
-    """``base ** n`` for a whole ``n`` below 16."""
+    """``base ** n`` for an int ``n`` in 0..15."""
     result = base if n & 1 else 1.0
     base *= base
     if n & 2:
@@ -52,7 +53,7 @@ def power(base, n):
 
 @jit
 def known_cards(s, r, seat):
-    """Cards that ``seat`` knows to be in no other hand."""
+    """The cards that ``seat`` knows to be in no other hand."""
     known = s.hands[seat]
     exchanged = False
     for other in range(r.players):
@@ -61,7 +62,7 @@ def known_cards(s, r, seat):
             exchanged = True
     if r.players == 2:
         known |= s.given[seat]
-        # what came back in an exchange came from the pile
+        # cards received in an exchange come from the discard pile
         known |= s.seen[seat] if not exchanged else U64(0)
     if r.players == 3:
         known |= U64(1)
@@ -70,7 +71,7 @@ def known_cards(s, r, seat):
 
 @jit
 def take_notes(s, r, w):
-    """Fill all that does not depend on what tricks are worth: ``out`` to ``clear``, and ``left``."""
+    """Fill the fields that do not depend on the value of tricks: ``out`` to ``clear``, and ``left``."""
     me = s.seat
     w.out = U64(ALL_CARDS) & ~known_cards(s, r, me)
     w.courts = COURTS if r.draft else U64(0)
@@ -92,7 +93,7 @@ def take_notes(s, r, w):
             mine &= mine - U64(1)
             higher = above(out, card)
             clear = 1.0
-            same_as = -1.0  # mostly all seats are alike
+            same_as = -1.0  # most seats have the same chances
             for seat in range(r.players):
                 if seat != me:
                     if w.chance[4 * seat + suit] != same_as:
@@ -103,13 +104,13 @@ def take_notes(s, r, w):
 
 @jit
 def above(cards, card):
-    """Those of ``cards`` that are higher than ``card``, which is not among them; all are of one suit."""
+    """The cards in ``cards`` that are higher than ``card``, which is not in it; all are of one suit."""
     return cards >> U64(card) << U64(card)
 
 
 @jit
 def note_one_opponent(s, r, w):
-    """Chances with two players: the cards out lie in the other hand or in the pile."""
+    """Chances with two players: a card that is out lies in the other hand or was never dealt."""
     other = 1 - s.seat
     possible = w.out
     for suit in range(4):
@@ -132,7 +133,7 @@ def note_one_opponent(s, r, w):
 
 @jit
 def note_opponents(s, r, w):
-    """Chances with three or four players, who hold all the cards that are out."""
+    """Chances with three or four players, who hold every card that is out."""
     me = s.seat
     for suit in range(4):
         total = 0.0
@@ -146,7 +147,7 @@ def note_opponents(s, r, w):
 
 @jit
 def chance_of_none(w, seat, suit, cards):
-    """Chance that ``seat`` holds none of ``cards``, which are out and of one suit."""
+    """The chance that ``seat`` holds none of ``cards``, which are out and of one suit."""
     count = popcount(cards)
     courts = popcount(cards & w.courts)
     chance = power(1.0 - w.chance[4 * seat + suit], count - courts)
@@ -157,7 +158,7 @@ def chance_of_none(w, seat, suit, cards):
 
 @jit
 def expected_count(w, seat, suit, cards):
-    """How many of ``cards``, which are out and of one suit, ``seat`` holds on average."""
+    """The expected number of ``cards``, which are out and of one suit, in the hand of ``seat``."""
     count = popcount(cards)
     courts = popcount(cards & w.courts)
     return w.chance[4 * seat + suit] * (count - courts) + w.court_chance[4 * seat + suit] * courts

@@ -13,9 +13,9 @@ from spades_agents.heuristic.worth import rate_cards
 from spades_env.engine.bits import U64, lowest, popcount, suit_mask
 from spades_env.engine.play import led_suit, playable
 
-# Tricks that a card costs: for each rank (among equals the lowest goes), for leading a spade, and (saved) for each
-# card of the suit led. Found by matches between players that differ in one of them; the last two, at [game], help
-# with two players alone.
+# The cost of a card, in tricks: for each rank (of equal cards the lowest is played); by game, for leading a spade; and
+# by game, the saving for each own card of the suit led. Tuned by matches between players that differ in one of them;
+# the last two help only with two players.
 RANK_COST = 0.001
 LEAD_SPADE = np.array([0.1, 0.0, 0.0, 0.0])
 LEAD_LENGTH = np.array([0.03, 0.0, 0.0, 0.0])
@@ -23,7 +23,7 @@ LEAD_LENGTH = np.array([0.03, 0.0, 0.0, 0.0])
 
 @jit
 def beats(card, best):
-    """Whether ``card`` takes the trick from ``best``, the best card so far."""
+    """Whether ``card`` takes the trick from ``best``, the best card of the trick so far."""
     if card // 13 == best // 13:
         return card > best
     return card // 13 == 3
@@ -31,9 +31,9 @@ def beats(card, best):
 
 @jit
 def chance_to_beat(s, w, seat, led, best, clear):
-    """Chance that a seat yet to play takes the trick from ``best``; a nil bidder does so only when it must.
+    """The chance that a seat yet to play takes the trick from ``best``; a nil bidder does so only when forced.
 
-    ``clear`` is the chance that it holds no card of the suit of ``best`` that is higher.
+    ``clear`` is the chance that the seat holds no higher card of the suit of ``best``.
     """
     reluctant = nil_alive(s, seat)
     if best // 13 == led:
@@ -50,7 +50,7 @@ def chance_to_beat(s, w, seat, led, best, clear):
 
 @jit
 def trick_value(s, r, w, card):
-    """Points that this trick brings on average if the seat on turn plays ``card``, by who takes it then."""
+    """Expected points from this trick if the seat on turn plays ``card``, over the seats that may take it."""
     me = s.seat
     led = card // 13 if s.in_trick == 0 else led_suit(s)
     wins = s.in_trick == 0 or beats(card, s.best_card)
@@ -70,7 +70,7 @@ def trick_value(s, r, w, card):
 
 @jit
 def card_price(s, r, w):
-    """Points that a trick taken later is worth more in the hand of the seat on turn than in another one."""
+    """Points by which a later trick is worth more to the seat on turn than to the other seats on average."""
     me = s.seat
     others = 0.0
     for seat in range(r.players):
@@ -81,10 +81,7 @@ def card_price(s, r, w):
 
 @jit
 def choose_card(s, r, w):
-    """The legal card that promises the most points."""
-    cards = playable(s, r)
-    if cards & (cards - U64(1)) == U64(0):
-        return lowest(cards)
+    """The legal card with the most expected points."""
     take_notes(s, r, w)
     if nil_alive(s, s.seat):
         rate_dangers(s, r, w)
@@ -94,10 +91,11 @@ def choose_card(s, r, w):
     price = card_price(s, r, w)
     game = game_of(r)
     leads = s.in_trick == 0
-    lost = 0.0  # value of the trick if it is not contested: the same for all cards that lose
+    lost = 0.0  # value of the trick for all cards that lose
     known = False
     best = -1
     best_score = 0.0
+    cards = playable(s, r)
     while cards:
         card = lowest(cards)
         cards &= cards - U64(1)

@@ -1,18 +1,17 @@
-"""Fitted constants of the scripted player: what each card of a hand adds to its tricks, and to a nil."""
+"""Fitted constants of the scripted player: what each card adds to the tricks of a hand, and to the odds of a nil."""
 
 from __future__ import annotations
 
 import numpy as np
 
-# The first index of every table is the game: 0 two players, 1 three, 2 four each for himself, 3 four in partnership.
+# The first index of every array is the game: 0 two players, 1 three, 2 four without partners, 3 four in partnerships.
 
-# Tricks. From 200,000 hands of each game between scripted players who all played for every trick (a trick worth the
-# same to each, whatever was bid): tricks taken, regressed by ridge least squares on the cards of the hand and on its
-# void, singleton and doubleton side suits by spades held. Cards are told apart by spade or not, rank, and how many
-# higher cards of the suit the hand holds (0, 1, 2, 3 or more). The standard error left is 1.1 tricks with two players,
-# 1.0 with three, 0.9 with four.
+# Tricks: ridge regression of the tricks taken on the cards of the hand and on its void, singleton and doubleton side
+# suits by spades held. The data are 200,000 hands of each game between scripted players who all played for every trick,
+# whatever was bid. Cards are classified by spade or not, rank, and own higher cards of the suit (0, 1, 2, 3 or more).
+# The residual standard error is 1.1 tricks with two players, 1.0 with three, 0.9 with four.
 
-# At [game, spade, own higher cards, rank].
+# Indexed by game, spade, own higher cards, rank.
 CARD_TRICKS = np.array([
     [
         [
@@ -71,7 +70,7 @@ CARD_TRICKS = np.array([
         ],
     ],
 ])  # fmt: skip
-# At [game, length of the side suit, spades held (6 or more)].
+# Indexed by game, length of the side suit, spades held (at most 6).
 SHORT_TRICKS = np.array([
     [
         [0.00, -0.15, -0.26, 0.07, 0.66, 0.96, 1.14],
@@ -96,11 +95,11 @@ SHORT_TRICKS = np.array([
 ])  # fmt: skip
 BASE_TRICKS = np.array([4.55, 6.20, 4.07, 3.82])
 
-# Nil. From 120,000 hands of each game in which one scripted player bid nil whatever it held (in the draft game it
-# drafted for it): nil made or not, by logistic regression on the cards, told apart by spade or not, rank, and how many
-# lower cards of the suit the hand holds (0, 1, 2, 3 or more). The area under the ROC curve is 0.87 to 0.95.
+# Nil: logistic regression of made nils on the cards of the hand. The data are 120,000 hands of each game in which one
+# scripted player bid nil whatever it held (in the draft game it drafted for it). Cards are classified by spade or not,
+# rank, and own lower cards of the suit (0, 1, 2, 3 or more). The area under the ROC curve is 0.87 to 0.95.
 
-# Log odds, at [game, spade, own lower cards, rank].
+# Log odds, indexed by game, spade, own lower cards, rank.
 CARD_NIL = np.array([
     [
         [
@@ -161,9 +160,9 @@ CARD_NIL = np.array([
 ])  # fmt: skip
 BASE_NIL = np.array([-15.50, -13.42, -10.19, -9.41])
 
-# Worth in play. From 400,000 cards in each game, all seats playing for every trick: whether a card kept
-# went on to win a trick, by least squares on the eleven terms that worth.py names.
-# At [game, spade, term].
+# Worth in play: least squares regression, on the eleven terms of worth.py, of whether a card that was kept won a trick
+# later. The data are 400,000 cards of each game, all seats playing for every trick.
+# Indexed by game, spade, term.
 CARD_WORTH = np.array([
     [
         [0.01, 0.05, -0.16, 0.04, 0.73, 0.35, 0.16, -0.26, 0.15, 0.05, -0.08],

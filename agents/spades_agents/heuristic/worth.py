@@ -1,4 +1,4 @@
-"""What a card is worth: the chance that it wins a trick later."""
+"""The worth of a card: the chance that it wins a trick later."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from spades_agents.heuristic.notes import above
 from spades_agents.heuristic.strength import CARD_WORTH
 from spades_env.engine.bits import U64, lowest, popcount, suit_mask
 
-# P(a Poisson count of mean m is at most j), at [j, 4 * m].
+# The distribution function of a Poisson count with mean m, indexed by [j, 4 * m]: the chance of at most j.
 AT_MOST = np.array(
     [
         [sum(math.exp(-m / 4) * (m / 4) ** i / math.factorial(i) for i in range(j + 1)) for m in range(56)]
@@ -23,7 +23,7 @@ AT_MOST = np.array(
 
 @jit
 def foe(r, me, seat):
-    """Whether ``seat`` scores for another side than ``me``."""
+    """Whether ``seat`` is on another side than ``me``."""
     return seat != me if r.sides == r.players else (seat ^ me) & 1 == 1  # cheaper than % sides
 
 
@@ -32,11 +32,11 @@ def card_worth(game, spade, time, clear, short, lower, higher):
     """The fitted chance that a card wins a trick later.
 
     Args:
-        game: index of the game in the fitted tables.
-        spade: whether it is a spade.
+        game: index of the game in the fitted constants.
+        spade: whether the card is a spade.
         time: cards left in the hand, in thirteenths.
         clear: chance that no foe holds a higher card of the suit.
-        short: for a spade, the chance that all foes run out of spades before it is played, top down; for
+        short: for a spade, the chance that all foes run out of spades before it is played, highest first; for
             another card, the chance that no foe can ruff it then.
         lower: own lower cards of the suit.
         higher: higher cards of the suit that are out.
@@ -54,7 +54,7 @@ def card_worth(game, spade, time, clear, short, lower, higher):
 
 @jit
 def rate_cards(s, r, w):
-    """Fill ``worth`` for the cards of the seat on turn."""
+    """Fill ``w.worth`` for the cards of the seat on turn."""
     me = s.seat
     hand = s.hands[me]
     game = game_of(r)
@@ -74,7 +74,7 @@ def rate_cards(s, r, w):
                 if not foe(r, me, seat):
                     continue
                 clear *= w.clear[4 * card + seat]
-                # chance that the foe runs out of the suit first, own cards being played from the top
+                # chance that the foe runs out of the suit first, if own cards are played highest first
                 few = AT_MOST[rounds, w.quarters[4 * seat + suit]]
                 short *= few if suit == 3 else 1.0 - few * (1.0 - w.void[4 * seat + 3])
             w.worth[card] = card_worth(game, suit == 3, time, clear, short, lower, popcount(above(out, card)))

@@ -1,1 +1,1 @@
-"""Trained players: what a policy sees, its network, model files, and the players that ship with the package."""
+"""Trained players: the input of a policy, its network, its files, and the players that ship with the package."""

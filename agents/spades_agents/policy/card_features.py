@@ -1,7 +1,7 @@
-"""What a player works out from an observation before it thinks: which cards are masters, who still needs what.
+"""Card features: what a player infers from an observation at a glance, such as master cards and tricks needed.
 
-Nothing here is more than the observation tells. A fully connected network could work it out as well, but learns it
-slowly from single cards.
+They are functions of the observation. A fully connected network could compute them itself, but learns to do so slowly
+from single cards.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ __all__ = ["FEATURES", "FIELDS", "LAYOUT", "Feature", "write_features"]
 
 @dataclass(frozen=True)
 class Feature(Field):
-    """A named part of the features: as one of the observation, but numbers need not begin at 0 nor go up by 1.
+    """A named part of the features: like a field of the observation, but with an offset and a step for numbers.
 
     Attributes:
-        first: with the code ``"one-hot"`` what the first bit stands for, with ``"count"`` the value without a bit.
-        step: from one bit to the next.
+        first: the value of the first bit with the code ``"one-hot"``; the value without a bit with ``"count"``.
+        step: the increase from one bit to the next.
     """
 
     first: int = 0
@@ -34,9 +34,9 @@ class Feature(Field):
 
 LAYOUT: tuple[Feature, ...] = tuple(
     laid_out(
-        (Feature("legal", 1, 52, "set", "cards that may be played; none before the play and out of turn"),),
-        (Feature("taking", 1, 52, "set", "those of them that would take the trick from its best card; all on a lead"),),
-        (Feature("masters", 1, 52, "set", "own cards above all hidden ones of their suit"),),
+        (Feature("legal", 1, 52, "set", "legal cards; none before the play and out of turn"),),
+        (Feature("taking", 1, 52, "set", "legal cards that would take the trick from its best card; all on a lead"),),
+        (Feature("masters", 1, 52, "set", "own cards above all hidden cards of their suit"),),
         (Feature("lowest", 1, 52, "set", "the lowest own card of each suit"),),
         (Feature("highest", 1, 52, "set", "the highest own card of each suit"),),
         (Feature("cheapest", 1, 52, "set", "the lowest card of each suit that would take the trick"),),
@@ -44,21 +44,21 @@ LAYOUT: tuple[Feature, ...] = tuple(
             Feature("own", 4, 14, "one-hot", "own cards of the suit"),
             Feature("hidden", 4, 14, "one-hot", "cards of the suit that the seat has not seen"),
             Feature("mastered", 4, 6, "count", "masters in the suit"),
-            Feature("above", 4, 5, "one-hot", "hidden cards above the highest own one; none without own cards"),
+            Feature("above", 4, 5, "one-hot", "hidden cards above the highest own card; none without own cards"),
         ),
         (Feature("in_trick", 1, 4, "one-hot", "cards in the current trick"),),
-        (Feature("holder", 1, 4, "one-hot", "seat whose card holds the trick; none on a lead"),),
+        (Feature("holder", 1, 4, "one-hot", "seat that is winning the trick; none on a lead"),),
         (Feature("led", 1, 4, "one-hot", "suit led; none on a lead"),),
         (Feature("cards", 1, 14, "one-hot", "own cards"),),
         (  # a block for each seat
-            Feature("need", 4, 12, "one-hot", "tricks that the seat lacks to its bid; none before the bid", first=-3),
+            Feature("need", 4, 12, "one-hot", "tricks that the seat needs for its bid; none before the bid", first=-3),
             Feature("nil", 4, 1, "flag", "the seat bid nil"),
         ),
-        (Feature("side_need", 2, 15, "one-hot", "the same, nil bids left out: own side, all others", first=-4),),
+        (Feature("side_need", 2, 15, "one-hot", "sum of these without nil bids: own side, all others", first=-4),),
         (Feature("bids", 1, 18, "one-hot", "sum of the bids made"),),
-        (Feature("bids_made", 1, 5, "one-hot", "how many they are"),),
+        (Feature("bids_made", 1, 5, "one-hot", "number of bids made"),),
         (Feature("score", 2, 15, "count", "points: own side, best other side", first=-200, step=50),),
-        (Feature("lead", 1, 13, "count", "points of the own side beyond the best other's", first=-300, step=50),),
+        (Feature("lead", 1, 13, "count", "points of the own side minus the best other side's", first=-300, step=50),),
     )
 )
 FIELDS: dict[str, Feature] = {field.name: field for field in LAYOUT}
@@ -66,7 +66,7 @@ FEATURES = max(part.stop for field in LAYOUT for part in field.slices)
 
 
 def _place(name: str) -> tuple[int, int, int, int, int]:
-    """What the compiled code, which knows no dataclasses, needs of a field."""
+    """A field as a tuple for the kernels: start, width, stride, first, step."""
     field = FIELDS[name]
     return field.start, field.width, field.stride, field.first, field.step
 
@@ -81,14 +81,14 @@ BIDS, BIDS_MADE, SCORE, LEAD = _place("bids"), _place("bids_made"), _place("scor
 
 @jit
 def one_hot(out, place, row, value):
-    """Set the bit for ``value`` in slice ``row`` of a field, cut off at both ends."""
+    """Set the bit for ``value``, clipped at both ends, in slice ``row`` of a field."""
     start, width, stride, first, _ = place
     out[start + stride * row + min(max(value - first, 0), width - 1)] = 1
 
 
 @jit
 def count(out, place, row, value):
-    """Set as many bits as ``value`` is worth in slice ``row`` of a field."""
+    """Set the bits for ``value`` in slice ``row`` of a field, counted from the left."""
     start, width, stride, first, step = place
     for k in range(min((value - first) // step, width)):
         out[start + stride * row + k] = 1
@@ -96,7 +96,7 @@ def count(out, place, row, value):
 
 @jit
 def put_cards(out, place, cards):
-    """Set the bits of a set of cards."""
+    """Set the bits of the cards in a set."""
     rest = cards
     while rest:
         card = lowest(rest)
@@ -106,7 +106,7 @@ def put_cards(out, place, cards):
 
 @jit
 def winners(s, cards):
-    """Those of ``cards`` that would take the current trick from the card that holds it; all on a lead."""
+    """The cards in ``cards`` that would take the current trick from its best card; all on a lead."""
     if s.in_trick == 0:
         return cards
     best = s.best_card
@@ -120,7 +120,7 @@ def winners(s, cards):
 
 @jit
 def write_features(s, r, seat, out):
-    """Write the features of ``seat`` to a row of :data:`FEATURES` int8."""
+    """Write the features of ``seat`` to ``out``, int8[FEATURES]."""
     for k in range(FEATURES):
         out[k] = 0
     players = r.players

@@ -1,20 +1,22 @@
-"""A policy network: fully connected layers on the bits of an observation, in compiled code.
+"""A policy network: fully connected layers, in compiled code.
 
-No BLAS: the inputs are mostly zeros, and so are the outputs of ReLU layers, so that adding up the rows of weights
-that count is as fast as a matrix product; it starts no threads, which wait for each other on a busy machine; and a
-row of a batch comes out the same to the last bit whatever else is in the batch.
+It uses no BLAS. The inputs are mostly zeros, and so are the outputs of ReLU layers, so adding up the rows of the weight
+matrix that count is as fast as a matrix product. It starts no threads, which would wait for each other on a busy
+machine, and a row of a batch gives bit-identical results whatever else is in the batch.
 """
 
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
 from spades_agents.compiler import jit
 from spades_agents.policy.card_features import FEATURES
+from spades_agents.policy.policy_input import PolicyInput
 from spades_env.cards import NUM_ACTIONS
 from spades_env.observation import SIZE
 
@@ -23,30 +25,50 @@ __all__ = ["ACTIVATIONS", "PolicyNetwork"]
 ACTIVATIONS = ("relu", "tanh")
 
 
+class Parameters(NamedTuple):
+    """A network as the kernels take it.
+
+    Attributes:
+        inputs: int64, the columns that it sees.
+        sizes: int64, the number of inputs, then the outputs of each layer.
+        weights: float32, all matrices, row by row.
+        biases: float32, the biases of all layers.
+        scratch: float32[2, largest size].
+    """
+
+    inputs: np.ndarray
+    sizes: np.ndarray
+    weights: np.ndarray
+    biases: np.ndarray
+    scratch: np.ndarray
+
+
 @jit
-def forward(observation, inputs, sizes, weights, biases, tanh, values, results):
-    """Write the outputs of the network to ``values``, from its front; ``results`` is scratch of the same size."""
-    for k in range(len(inputs)):
-        values[k] = observation[inputs[k]]
+def forward(network, tanh, row, output):
+    """Write the network's output for one row of inputs; ``network`` is of :class:`Parameters`."""
+    values = network.scratch[0]
+    results = network.scratch[1]
+    for k in range(len(network.inputs)):
+        values[k] = row[network.inputs[k]]
     start = 0
     bias = 0
-    last = len(sizes) - 2
+    last = len(network.sizes) - 2
     for layer in range(last + 1):
-        width = sizes[layer + 1]
+        width = network.sizes[layer + 1]
         result = results[:width]
         for j in range(width):
-            result[j] = biases[bias + j]
-        for k in range(sizes[layer]):
+            result[j] = network.biases[bias + j]
+        for k in range(network.sizes[layer]):
             value = values[k]
             if value != 0:
-                row = weights[start : start + width]
+                weights = network.weights[start : start + width]
                 for j in range(width):
-                    result[j] += value * row[j]
+                    result[j] += value * weights[j]
             start += width
         bias += width
         for j in range(width):
             if layer == last:
-                values[j] = result[j]
+                output[j] = result[j]
             elif tanh:
                 values[j] = np.tanh(result[j])
             else:
@@ -54,26 +76,27 @@ def forward(observation, inputs, sizes, weights, biases, tanh, values, results):
 
 
 @jit
-def forward_rows(observations, inputs, sizes, weights, biases, tanh, values, results, outputs):
-    """Write the outputs for each of the observations (n, SIZE) to ``outputs`` (n, outputs of the network)."""
-    for k in range(len(observations)):
-        forward(observations[k], inputs, sizes, weights, biases, tanh, values, results)
-        for j in range(outputs.shape[1]):
-            outputs[k, j] = values[j]
+def forward_rows(network, tanh, rows, outputs):
+    """:func:`forward` for every row."""
+    for k in range(len(rows)):
+        forward(network, tanh, rows[k], outputs[k])
 
 
 class PolicyNetwork:
-    """A fully connected network from an observation to a logit for each action.
+    """A fully connected network from a row of a policy's input to a logit for each action.
 
     Args:
-        inputs: ints, the columns that it sees: bits of the observation, and from SIZE on the features of
-            :mod:`spades_agents.policy.card_features`, then one for each action, set at what another player would do.
+        inputs: ints, the columns that it sees of a :class:`~spades_agents.policy.policy_input.PolicyInput` with card
+            features; never those of the hands.
         layers: (weights of shape (in, out), biases of shape (out,)) of each layer.
         activation: ``"relu"`` or ``"tanh"``, after every layer but the last.
-        hint: the name of that other player; empty if the network does not look at it.
+        hint: name of the player whose actions it sees; empty if none.
+
+    Attributes:
+        layout: the :class:`~spades_agents.policy.policy_input.PolicyInput` of the rows that it reads.
 
     Raises:
-        ValueError: if the layers do not fit together, the observation or the actions.
+        ValueError: if the layers do not fit each other, the inputs or the actions.
     """
 
     def __init__(
@@ -93,70 +116,67 @@ class PolicyNetwork:
             raise ValueError(
                 f"its inputs are not columns of {SIZE} observation bits, {FEATURES} features and {NUM_ACTIONS} hints"
             )
-        self.inputs, self.activation = inputs.astype(np.int64), activation
-        self.sees_features = bool(inputs.max() >= SIZE)
-        self.hint = hint
         if bool(hint) != (inputs.max() >= SIZE + FEATURES):
-            raise ValueError(f"its inputs do not go with the hint {hint!r}")
-        self.columns = SIZE + FEATURES * self.sees_features + NUM_ACTIONS * bool(hint)
-        self._sizes = np.array(sizes, np.int64)
-        self._weights = np.concatenate([weights.ravel() for weights, _ in layers]).astype(np.float32)
-        self._biases = np.concatenate([biases for _, biases in layers]).astype(np.float32)
-        if not (np.isfinite(self._weights).all() and np.isfinite(self._biases).all()):
+            raise ValueError(f"its inputs do not fit the hint {hint!r}")
+        self.inputs, self.activation, self.hint = inputs.astype(np.int64), activation, hint
+        self.layout = PolicyInput(bool(inputs.max() >= SIZE), hint)
+        self._parameters = Parameters(
+            self.inputs,
+            np.array(sizes, np.int64),
+            np.concatenate([weights.ravel() for weights, _ in layers]).astype(np.float32),
+            np.concatenate([biases for _, biases in layers]).astype(np.float32),
+            np.zeros((2, max(sizes)), np.float32),
+        )
+        if not (np.isfinite(self._parameters.weights).all() and np.isfinite(self._parameters.biases).all()):
             raise ValueError("its weights are not all finite numbers")
-        self._scratch = np.zeros((2, max(sizes)), np.float32)
 
-    def logits(self, observations: np.ndarray) -> np.ndarray:
-        """float32 of shape (n, 75) for rows (int8) of shape (n, columns)."""
-        outputs = np.empty((len(observations), NUM_ACTIONS), np.float32)
-        arrays = self.inputs, self._sizes, self._weights, self._biases
-        forward_rows(observations, *arrays, self.activation == "tanh", *self._scratch, outputs)
+    def logits(self, rows: np.ndarray) -> np.ndarray:
+        """float32 of shape (n, 75) for rows of inputs, int8 of shape (n, layout.size)."""
+        outputs = np.empty((len(rows), NUM_ACTIONS), np.float32)
+        forward_rows(self._parameters, self.activation == "tanh", rows, outputs)
         return outputs
 
-    def best(self, observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
-        """The legal action (int64) with the highest logit for each of the n observations."""
-        return np.where(masks, self.logits(observations), -np.inf).argmax(1)
+    def best(self, rows: np.ndarray, masks: np.ndarray) -> np.ndarray:
+        """The legal action (int64) with the highest logit for each of the n rows; ``masks`` has shape (n, 75)."""
+        return np.where(masks, self.logits(rows), -np.inf).argmax(1)
 
-    def sample(self, observations: np.ndarray, masks: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """A legal action (int64) for each, drawn by the probabilities that the logits stand for.
+    def sample(self, rows: np.ndarray, masks: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """A legal action (int64) for each row, drawn from the softmax of the logits.
 
-        Adding Gumbel noise and taking the maximum draws from the softmax (Gumbel 1954).
+        The maximum of the logits plus Gumbel noise is a draw from the softmax (Gumbel 1954).
         """
-        logits = self.logits(observations)
+        logits = self.logits(rows)
         noise = rng.standard_exponential(logits.shape, np.float32)
         np.log(np.maximum(noise, np.finfo(np.float32).tiny, out=noise), out=noise)
         return np.where(masks, logits - noise, -np.inf).argmax(1)
 
     def layers(self) -> list[tuple[np.ndarray, np.ndarray]]:
         """(weights of shape (in, out), biases of shape (out,)), both float32, of each layer."""
-        shapes = list(pairwise(self._sizes))
-        weights = np.split(self._weights, np.cumsum([before * after for before, after in shapes])[:-1])
-        biases = np.split(self._biases, np.cumsum(self._sizes[1:])[:-1])
-        return [(array.reshape(shape), bias) for array, shape, bias in zip(weights, shapes, biases, strict=True)]
+        return _split(*self._parameters[1:4])
 
     def to_bytes(self) -> bytes:
         """The weights as an npz file."""
         file = io.BytesIO()
-        arrays = {"inputs": self.inputs, "sizes": self._sizes, "weights": self._weights, "biases": self._biases}
-        arrays["hint"] = np.array(self.hint)
+        arrays = self._parameters._asdict() | {"hint": np.array(self.hint)}
+        del arrays["scratch"]
         np.savez(file, **arrays)  # type: ignore[arg-type]
         return file.getvalue()
 
     @classmethod
     def from_bytes(cls, data: bytes, activation: str) -> PolicyNetwork:
-        """The network of :meth:`to_bytes`.
+        """The inverse of :meth:`to_bytes`.
 
         Raises:
-            ValueError: if it is something else.
+            ValueError: if ``data`` is something else.
         """
         with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
-            return cls._from_arrays(arrays, activation)
+            layers = _split(arrays["sizes"], arrays["weights"], arrays["biases"])
+            return cls(arrays["inputs"], layers, activation, str(arrays["hint"]))
 
-    @classmethod
-    def _from_arrays(cls, arrays: Mapping[str, np.ndarray], activation: str) -> PolicyNetwork:
-        sizes = [int(size) for size in arrays["sizes"]]
-        shapes = list(pairwise(sizes))
-        weights = np.split(arrays["weights"], np.cumsum([before * after for before, after in shapes])[:-1])
-        biases = np.split(arrays["biases"], np.cumsum(sizes[1:])[:-1])
-        matrices = [array.reshape(shape) for array, shape in zip(weights, shapes, strict=True)]
-        return cls(arrays["inputs"], list(zip(matrices, biases, strict=True)), activation, str(arrays["hint"]))
+
+def _split(sizes: np.ndarray, weights: np.ndarray, biases: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
+    """The layers in arrays of all weights and of all biases."""
+    shapes = list(pairwise(map(int, sizes)))
+    matrices = np.split(weights, np.cumsum([before * after for before, after in shapes])[:-1])
+    parts = np.split(biases, np.cumsum(sizes[1:])[:-1])
+    return [(matrix.reshape(shape), part) for matrix, shape, part in zip(matrices, shapes, parts, strict=True)]

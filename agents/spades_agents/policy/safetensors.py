@@ -1,6 +1,6 @@
-"""The safetensors format, read and written: 8 bytes of length, a JSON header, then the numbers.
+"""Reading and writing the safetensors format: 8 bytes of length, a JSON header, then the numbers.
 
-It holds arrays and text, no code. The format is described at https://huggingface.co/docs/safetensors.
+Such a file holds arrays and text, but no code. The format is described at https://huggingface.co/docs/safetensors.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ ALIGNMENT = 8
 
 
 def pack_tensors(tensors: Mapping[str, np.ndarray]) -> bytes:
-    """The arrays as a file.
+    """The content of a file with these arrays.
 
     Raises:
-        ValueError: for an array of another dtype than float16, float32 or int32.
+        ValueError: if an array's dtype is not float16, float32 or int32.
     """
     header, data = {}, b""
     for name, tensor in tensors.items():
@@ -37,14 +37,14 @@ def pack_tensors(tensors: Mapping[str, np.ndarray]) -> bytes:
 
 
 def unpack_tensors(data: bytes) -> dict[str, np.ndarray]:
-    """The arrays of a file.
+    """The arrays in the content of a file.
 
     Raises:
-        ValueError: if it is none, or a damaged one.
+        ValueError: if it is not a safetensors file, or damaged.
     """
     end = 8 + int.from_bytes(data[:8], "little")
     if len(data) < 8 or end > len(data):
-        raise ValueError("not a safetensors file, or one cut off")
+        raise ValueError("not a safetensors file, or a truncated one")
     body = data[end:]
     try:
         header = json.loads(data[8:end])
@@ -54,10 +54,10 @@ def unpack_tensors(data: bytes) -> dict[str, np.ndarray]:
                 continue
             start, stop = entry["data_offsets"]
             if not 0 <= start <= stop <= len(body):
-                raise ValueError(f"tensor {name!r} lies beyond the end of the file")
+                raise ValueError(f"tensor {name!r} extends beyond the end of the file")
             found[name] = np.frombuffer(body[start:stop], DTYPES[entry["dtype"]]).reshape(entry["shape"])
     except (UnicodeDecodeError, RecursionError):
-        raise ValueError("damaged header: not JSON") from None  # their messages may quote the whole file
+        raise ValueError("damaged header: not JSON") from None  # these messages may quote the whole file
     except (KeyError, TypeError, AttributeError, OverflowError) as error:
         raise ValueError(f"damaged header: {error!r}") from None
     return found

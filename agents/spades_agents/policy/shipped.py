@@ -1,7 +1,7 @@
-"""The learned player that comes with the package: a policy network, and no search.
+"""The learned player that ships with the package: a policy network without search.
 
-``weights/GAME.safetensors`` holds the network, ``weights/GAME.json`` its card: rules, version of the observation,
-the commands that trained it, seed, steps, date, and how strong it was found to be.
+``weights/GAME.safetensors`` holds the network, ``weights/GAME.json`` its card: rules, layout of the input, the commands
+that trained it, seed, steps, date and measured strength.
 """
 
 from __future__ import annotations
@@ -15,9 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from spades_agents.base import RowsAgent
-from spades_agents.policy.learned import PolicyAgent, check_features_named, check_layouts
+from spades_agents.base import RowsAgent, TableArrays
+from spades_agents.policy.learned import PolicyAgent
 from spades_agents.policy.network import PolicyNetwork
+from spades_agents.policy.policy_input import check_layouts
 from spades_agents.policy.safetensors import pack_tensors, unpack_tensors
 from spades_env.checks import check_int
 from spades_env.rules import Rules
@@ -26,22 +27,22 @@ __all__ = ["GAMES", "LearnedAgent", "pack_network", "read_card", "read_shipped"]
 
 GAMES = ("two_player", "partnership")
 FORMAT = "spades_env shipped policy"
-SAME = ("players", "partners", "draft")  # what makes two tables the same game for a policy
+SAME = ("players", "partners", "draft")  # the rules that make two tables the same game for a policy
 FOLDER = Path(str(resources.files("spades_agents.policy"))) / "weights"
 
 
 class LearnedAgent(RowsAgent):
-    """Plays by the network that comes with the package for the game at the table: ``make_agent("learned")``.
+    """Plays by the network that ships with the package for the game at the table: ``make_agent("learned")``.
 
-    There is one for ``two_player`` and one for ``partnership``; each plays other rules with the same players, partners
-    and draft as it plays the preset.
+    There is a network for ``two_player`` and one for ``partnership``. Each plays other rules with the same players,
+    partners and draft as if they were the preset.
 
     Args:
-        deterministic: take the most probable action; otherwise draw one.
-        seed: of its dice, if it draws.
+        deterministic: take the most probable action; otherwise sample one.
+        seed: seed of the random numbers for sampling.
 
     Raises:
-        ValueError: (when it is to act) if the table's rules are those of another game, or the file is damaged.
+        ValueError: at the first decision, if there is no network for the table's rules or its file is damaged.
     """
 
     name = "learned"
@@ -54,17 +55,17 @@ class LearnedAgent(RowsAgent):
         self._players: dict[str, PolicyAgent] = {}
 
     def reset(self, seed: int | None = None) -> None:
-        """Seed its dice, if it has any; there is nothing to forget."""
+        """Seed the random numbers; the player keeps no memory."""
         self._seed = seed
         for player in self._players.values():
             player.reset(seed)
 
-    def decide(self, states: np.ndarray, rules: Rules, record: np.ndarray, rows: np.ndarray) -> np.ndarray:
-        """See :class:`RowsAgent`."""
-        return self.player(rules).decide(states, rules, record, rows)
+    def act_batch(self, tables: TableArrays, rows: Any) -> np.ndarray:
+        """See :class:`~spades_agents.base.BatchAgent`."""
+        return self.player(tables.rules).act_batch(tables, rows)
 
     def player(self, rules: Rules) -> PolicyAgent:
-        """The player of the game that ``rules`` are a form of.
+        """The player for the game with these rules.
 
         Raises:
             ValueError: if there is none, or its file is damaged.
@@ -78,17 +79,17 @@ class LearnedAgent(RowsAgent):
 
 @functools.lru_cache
 def _game(rules: Rules) -> str:
-    """The game whose player can play ``rules``."""
+    """The game whose player plays these rules."""
     for game in GAMES:
         preset = Rules.preset(game)
         if all(getattr(rules, field) == getattr(preset, field) for field in SAME):
             return game
     table = ", ".join(f"{field}={getattr(rules, field)}" for field in SAME)
-    raise ValueError(f"agent 'learned' plays {' and '.join(GAMES)} alone, this table has {table}")
+    raise ValueError(f"agent 'learned' plays only {' and '.join(GAMES)}, this table has {table}")
 
 
 def pack_network(network: PolicyNetwork) -> bytes:
-    """The network as a safetensors file, weights in half precision."""
+    """The network as a safetensors file with weights in half precision."""
     tensors = {"inputs": network.inputs.astype(np.int32)}
     for k, (weights, biases) in enumerate(network.layers()):
         tensors |= {f"layers.{k}.weights": weights.astype(np.float16), f"layers.{k}.biases": biases.astype(np.float32)}
@@ -99,7 +100,7 @@ def read_card(game: str, folder: Path = FOLDER) -> dict[str, Any]:
     """The card of a shipped player.
 
     Raises:
-        ValueError: if there is none, or it is damaged or of another version.
+        ValueError: if it cannot be read, or is damaged or of another version.
     """
     path = folder / f"{game}.json"
     try:
@@ -118,7 +119,7 @@ def read_shipped(game: str, folder: Path = FOLDER) -> tuple[PolicyNetwork, Rules
     """The network of a shipped player and the rules that it was trained for.
 
     Raises:
-        ValueError: if there is none, or its file or card is damaged, unfit or of another version.
+        ValueError: if its weights or card cannot be read, do not match, or are damaged or of another version.
     """
     card = read_card(game, folder)
     path = folder / f"{game}.safetensors"
@@ -127,7 +128,7 @@ def read_shipped(game: str, folder: Path = FOLDER) -> tuple[PolicyNetwork, Rules
     except OSError as error:
         raise ValueError(f"cannot read the weights {path}: {error.strerror or error}") from None
     if hashlib.sha256(data).hexdigest() != card.get("sha256"):
-        raise ValueError(f"the weights {path} are damaged, or not those of the card beside them")
+        raise ValueError(f"the weights {path} are damaged, or not those of the card next to them")
     try:
         tensors = unpack_tensors(data)
         names = [name.removesuffix(".weights") for name in tensors if name.endswith(".weights")]
@@ -136,5 +137,5 @@ def read_shipped(game: str, folder: Path = FOLDER) -> tuple[PolicyNetwork, Rules
         rules = Rules.from_dict(card["rules"])
     except (KeyError, TypeError, ValueError) as error:
         raise ValueError(f"the weights {path} are damaged: {error}") from None
-    check_features_named(f"the player {path}", card, network)
+    check_layouts(f"the player {path}", card, network.layout)
     return network, rules

@@ -1,42 +1,50 @@
-"""Worlds weighed by what was seen: the draft, the bids and the plays of the others.
+"""Worlds weighted by what was seen: the draft, the bids and the plays of the other seats.
 
-Worlds are drawn uniformly among those that agree with a view, or, after a draft, in proportion to how likely the
-choices of the other player were (:mod:`spades_agents.search.draft_belief`). Each is then weighed by the bids and
-plays seen, compared with what the scripted player would have done with those hands, and worlds are drawn again
-by weight (sampling-importance-resampling, Rubin 1987). All likelihoods are soft: whoever plays otherwise is only
-believed to be a bit less likely to hold such a hand.
+Worlds are drawn uniformly among those that agree with a view, or, after a draft, in proportion to the likelihood of the
+other player's choices (:mod:`spades_agents.search.draft_belief`). Each is then weighted by comparing the bids and plays
+with what the scripted player would have done with those hands, and worlds are drawn again by weight
+(sampling-importance-resampling, Rubin 1987). All likelihoods are soft: an unexpected bid or play only makes a hand less
+likely.
 """
 
 from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from spades_agents.compiler import jit
 from spades_agents.heuristic.bidding import choose_bid
-from spades_agents.search.draft_belief import redraw_draft, tells
-from spades_agents.search.rollout import advance, draw_world, scripted_action
+from spades_agents.heuristic.scripted import advance, scripted_action
+from spades_agents.search.draft_belief import redraw_draft
+from spades_agents.search.workspace import OVERSAMPLE
 from spades_env.engine.bidding import nth_bidder
 from spades_env.engine.bits import popcount
-from spades_env.engine.sample import draw_unit
-from spades_env.engine.state import BID, BLIND_BID, NO_BID, OVER, PLAY, UNKNOWN_CARD
+from spades_env.engine.sample import draw_unit, sample_world
+from spades_env.engine.state import BID, BLIND_BID, NO_BID, PLAY, UNKNOWN_CARD
 from spades_env.engine.step import legal
 
-# How a bid is spread about that of the scripted player: a normal of this deviation, and any other bid besides.
+# The likelihood of a bid: a normal density of this deviation around the scripted player's bid, plus a constant.
 BID_SPREAD = 0.9
 ANY_BID = 0.04
-# The chance that a card is not the one that the scripted player would have played.
+# The probability that a card is not the one that the scripted player would have played.
 OTHER_CARD = 0.3
-# The others are not the scripted player, and who differs from it once will differ again: the logarithm of a likelihood
-# counts for half. And some worlds are drawn whatever they weigh, lest all be alike (a defensive mixture, Hesterberg
-# 1995).
+# The power of the likelihood in a weight. The other players are not the scripted player, and their deviations from it
+# are not independent.
 TRUST = 0.5
+# The share of worlds that are drawn whatever their weight, for variety (a defensive mixture, Hesterberg 1995).
 EVEN = 0.1
-OVERSAMPLE = 8  # worlds weighed for each one drawn
+
+
+@jit.apart
+def draw_world(views, rules, observer, rng, worlds, row):
+    """Draw a world that agrees with ``views[0]``, uniformly; see :func:`spades_env.engine.sample.sample_world`."""
+    sample_world(views, 0, rules[0], observer, rng, worlds, row)
 
 
 @jit
 def bid_likelihood(bid, guess):
-    """How likely a bid is where the scripted player bids ``guess``; to a factor that is the same for all guesses."""
+    """The likelihood of a bid where the scripted player bids ``guess``, up to a constant factor."""
     if (bid == 0) != (guess == 0):
         return ANY_BID
     away = (bid - guess) / BID_SPREAD
@@ -45,7 +53,7 @@ def bid_likelihood(bid, guess):
 
 @jit
 def weigh_bids(worlds, row, r, observer, tables):
-    """The likelihood of the bids that the others have made at ``worlds[row]``."""
+    """The likelihood of the other seats' bids at ``worlds[row]``; ``tables`` is scratch."""
     tables[0] = worlds[row]
     s = tables[0]
     s.phase = BID
@@ -57,7 +65,7 @@ def weigh_bids(worlds, row, r, observer, tables):
         seat = nth_bidder(s, r, place)
         bid = s.bids[seat]
         blind = s.blind[seat] == BLIND_BID
-        if not (blind and r.draft):  # there a blind bid is known before all others
+        if not (blind and r.draft):  # in a draft game a blind bid is known before all others
             s.bids[seat] = NO_BID
         if bid != NO_BID and not blind and seat != observer:
             s.seat = seat
@@ -67,7 +75,7 @@ def weigh_bids(worlds, row, r, observer, tables):
 
 @jit
 def rewind(s, r):
-    """Take back all that was played in the hand."""
+    """Undo all plays of the hand."""
     for seat in range(4):
         s.hands[seat] |= s.plays[seat]
         s.plays[seat] = 0
@@ -84,9 +92,10 @@ def rewind(s, r):
 
 
 @jit
-def weigh_plays(worlds, row, rules, observer, tables, views, notes):
-    """The likelihood of the cards that the others have played at ``worlds[row]``."""
+def weigh_plays(worlds, row, rules, observer, scratch):
+    """The likelihood of the other seats' plays at ``worlds[row]``."""
     r = rules[0]
+    tables = scratch.tables
     tables[0] = worlds[row]
     s = tables[0]
     rewind(s, r)
@@ -96,26 +105,24 @@ def weigh_plays(worlds, row, rules, observer, tables, views, notes):
         if s.seat != observer:
             options = popcount(legal(s, r)[0])
             if options > 1:
-                same = scripted_action(tables, 0, rules, views, notes) == card
+                same = scripted_action(tables, 0, rules, scratch) == card
                 weight *= 1.0 - OTHER_CARD if same else OTHER_CARD / (options - 1)
         advance(tables, 0, rules, card)
     return weight
 
 
 @jit.apart
-def weigh(worlds, row, rules, observer, tables, views, notes):
-    """The likelihood of the bids and plays seen at ``worlds[row]``, if its hands were the true ones."""
-    weight = weigh_bids(worlds, row, rules[0], observer, tables)
+def weigh(worlds, row, rules, observer, scratch):
+    """The likelihood of the bids and plays seen at ``worlds[row]``, given its hands."""
+    weight = weigh_bids(worlds, row, rules[0], observer, scratch.tables)
     if worlds[row].phase == PLAY and worlds[row].played > 0:
-        weight *= weigh_plays(worlds, row, rules, observer, tables, views, notes)
+        weight *= weigh_plays(worlds, row, rules, observer, scratch)
     return weight
 
 
 @jit
-def something_bid(s, r, observer):
-    """Whether another seat has bid."""
-    if s.phase == OVER:
-        return False
+def others_have_bid(s, r, observer):
+    """Whether another seat than ``observer`` has bid."""
     for seat in range(r.players):
         if seat != observer and s.bids[seat] != NO_BID:
             return True
@@ -123,67 +130,34 @@ def something_bid(s, r, observer):
 
 
 @jit.apart
-def draw_worlds(
-    views,
-    rules,
-    observer,
-    rng,
-    drafts,
-    drafted,
-    pool,
-    weights,
-    tables,
-    scratch,
-    notes,
-    worlds,
-    start,
-    stop,
-):
-    """Draw worlds by what was seen, to ``worlds[start:stop]``.
+def draw_worlds(work, rules, count):
+    """Draw the worlds ``work.worlds[:count]`` by what the seat on turn has seen, which is in ``work.shown``.
 
-    Args:
-        views: array of one STATE record, what ``observer`` knows.
-        rules: array of its RULES record.
-        observer: the seat.
-        rng: the random stream.
-        drafts: array of one DRAFT record, as ``prepare`` left it if ``drafted``.
-        drafted: whether the draft is weighed.
-        pool: STATE records, at least OVERSAMPLE times ``stop - start``.
-        weights: as many floats.
-        tables: scratch, one STATE record.
-        scratch: scratch, another.
-        notes: scratch, one NOTES record.
-        worlds: array of STATE records.
-        start: first row to fill.
-        stop: the row after the last.
+    ``work`` is a :class:`~spades_agents.search.workspace.Workspace`.
     """
-    heard = something_bid(views[0], rules[0], observer)
-    count = (stop - start) * OVERSAMPLE if heard else stop - start
+    observer = np.int64(work.shown[0].seat)
+    pool, weights = work.pool, work.weights
+    heard = others_have_bid(work.shown[0], rules[0], observer)
+    drawn = count * OVERSAMPLE if heard else count
     total = 0.0
-    for k in range(count):
-        draw_world(views, rules, observer, rng, pool, k)
-        if drafted:
-            redraw_draft(drafts, views, rules, observer, rng, pool, k)
-        weights[k] = weigh(pool, k, rules, observer, tables, scratch, notes) ** TRUST if heard else 1.0
+    for k in range(drawn):
+        draw_world(work.shown, rules, observer, work.rng, pool, k)
+        if work.plan[0].drafted:
+            redraw_draft(work.drafts, work.shown, rules, observer, work.rng, pool, k)
+        weights[k] = weigh(pool, k, rules, observer, work.scratch) ** TRUST if heard else 1.0
         total += weights[k]
-    even = EVEN * total / count
-    # Systematic resampling: every world as often as its share of the weight says, up to a rounding.
-    step = total / (stop - start)
-    reach = draw_unit(rng) * step
-    row = start
+    even = EVEN * total / drawn
+    # Systematic resampling: each world is drawn in proportion to its weight, up to rounding.
+    step = total / count
+    reach = draw_unit(work.rng) * step
+    row = 0
     passed = 0.0
-    for k in range(count):
+    for k in range(drawn):
         passed += (1.0 - EVEN) * weights[k] + even
-        while passed > reach and row < stop:
-            worlds[row] = pool[k]
+        while passed > reach and row < count:
+            work.worlds[row] = pool[k]
             row += 1
             reach += step
-    while row < stop:  # rounding
-        worlds[row] = pool[count - 1]
+    while row < count:  # rounding
+        work.worlds[row] = pool[drawn - 1]
         row += 1
-
-
-@jit
-def draft_tells(views, rules, observer):
-    """:func:`tells` for one record."""
-    return tells(views[0], rules[0], observer)

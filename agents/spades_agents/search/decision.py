@@ -1,7 +1,8 @@
-"""One decision of a search player, and many in a row, in compiled code.
+"""The decisions of a search player, in compiled code.
 
-A decision draws worlds that agree with what the seat on turn has seen, rates the actions worth a try in each of them,
-and takes the one that did best on average. Nothing but a concealed record is looked at, also in a batch.
+A decision draws worlds that agree with what the seat on turn has seen, rates the candidate actions in each of them, and
+takes the one that did best on average. It reads nothing but a concealed state, in a batch too. ``work`` is a
+:class:`~spades_agents.search.workspace.Workspace`.
 """
 
 from __future__ import annotations
@@ -13,109 +14,57 @@ import numpy as np
 
 from spades_agents.compiler import jit
 from spades_agents.heuristic.bidding import expected_tricks
-from spades_agents.heuristic.notes import NOTES
-from spades_agents.search.beliefs import OVERSAMPLE, draw_worlds
-from spades_agents.search.draft_belief import DRAFT, prepare, tells
-from spades_agents.search.rollout import draw_world, rate_by_rollout, scripted_action, trick_payoffs
-from spades_agents.search.solving import rate_by_solving, rate_by_tricks, side_payoffs
-from spades_agents.solvers.four_hand import new_table as new_trick_table
-from spades_agents.solvers.two_hand import new_table
-from spades_env.cards import BID_0, NUM_ACTIONS
+from spades_agents.heuristic.scripted import scripted_action
+from spades_agents.search.beliefs import draw_world, draw_worlds
+from spades_agents.search.draft_belief import is_informative, prepare
+from spades_agents.search.rollout import rate_by_rollout
+from spades_agents.search.solving import rate_by_solving, rate_by_tricks, side_payoffs, trick_payoffs
+from spades_agents.search.workspace import CHUNK, Rater
+from spades_env.cards import BID_0
 from spades_env.engine.bits import U64, mix, popcount
 from spades_env.engine.conceal import conceal
-from spades_env.engine.state import BID, PLAY, STATE
+from spades_env.engine.state import BID, PLAY
 from spades_env.engine.step import legal, nth_legal
 
-__all__ = ["CHUNK", "MOST_ACTIONS", "SCRIPTED", "Workspace", "decide_rows", "new_workspace"]
+__all__ = ["SCRIPTED", "Decisions", "decide_rows"]
 
-CHUNK = 64  # worlds drawn at a time
-MOST_ACTIONS = 18  # bids of a hand of 17 cards
-BID_REACH = 3  # bids tried on either side of the expected tricks
-# The default is left only for an action that did better by so many standard errors, and by more after few worlds: the
-# best of many actions is best by luck, and the error itself is hardly known.
+BID_REACH = 3  # bids rated on either side of the expected tricks
+# Another action replaces the default only if it is better by this many standard errors, and by more after few worlds:
+# the best of many actions is partly lucky, and the standard error is itself uncertain.
 DOUBT = 1.0
 FEW = 8.0
 NO_CARDS = U64(0)
-SCRIPTED = -1  # in place of a default
-# Partnership games are solved from so many tricks before the end.
-SOLVED_TRICKS = 8
+SCRIPTED = -1  # as a default: the scripted player's action
+SOLVED_TRICKS = 8  # partnership games are solved when at most this many tricks are left
 # How a world is rated.
 BY_ROLLOUT, BY_SOLVING, BY_TRICKS = range(3)
 
-SETTINGS = np.dtype(
-    [
-        ("worlds", "i8"),  # looked at in a decision by exact solutions
-        ("rollouts", "i8"),  # the same by rollouts
-        ("solves", "i8"),  # whether play is solved exactly where that can be done
-        ("beliefs", "i8"),  # whether worlds are weighed
-        ("by_match", "i8"),  # whether the aim is the chance to win the match
-    ]
-)
-# The decision in hand.
-PLAN = np.dtype(
-    [
-        ("actions", "i8", MOST_ACTIONS),  # those worth a try
-        ("count", "i8"),  # how many
-        ("default", "i8"),  # the place among them of the one to take if no other is clearly better
-        ("method", "i8"),  # of rating a world
-        ("drafted", "i8"),  # whether the draft is weighed
-        ("worlds", "i8"),  # how many are to be looked at
-        ("looked", "i8"),  # how many have been
-        ("sums", "f8", MOST_ACTIONS),  # of what each action brought
-        ("gains", "f8", MOST_ACTIONS),  # of what it brought beyond the default
-        ("squares", "f8", MOST_ACTIONS),  # of these gains' squares
-        ("scores", "f8", MOST_ACTIONS),  # in the last world
-    ]
-)
 
+class Decisions(NamedTuple):
+    """The decisions of one call, an entry for each.
 
-class Workspace(NamedTuple):
-    """The arrays that decisions are made in, allocated once."""
+    Attributes:
+        rows: int64[n], the tables.
+        defaults: int64[n], see :func:`list_actions`.
+        seeds: uint64 of shape (tables, 4), by seat: the seed of its worlds.
+        actions: int64[n], filled with the decisions.
+        means: float64 of shape (n, 75), filled with the mean score of each action, NaN if it was not rated; or of
+            shape (0, 75).
+    """
 
-    settings: np.ndarray
-    plan: np.ndarray
-    shown: np.ndarray  # what the seat on turn knows
-    rng: np.ndarray
-    worlds: np.ndarray
-    pool: np.ndarray
-    weights: np.ndarray
-    drafts: np.ndarray
-    tables: np.ndarray
-    spare: np.ndarray
-    notes: np.ndarray
-    solver: np.ndarray
-    trick_solver: np.ndarray
-    payoffs: np.ndarray
-    found: np.ndarray
-
-
-def new_workspace(worlds: int, rollouts: int, solves: bool, beliefs: bool, by_match: bool) -> Workspace:
-    """A workspace with these :data:`SETTINGS`."""
-    chunk = min(CHUNK, max(worlds, rollouts))
-    return Workspace(
-        settings=np.array([(worlds, rollouts, solves, beliefs, by_match)], SETTINGS),
-        plan=np.zeros(1, PLAN),
-        shown=np.zeros(1, STATE),
-        rng=np.zeros(1, np.uint64),
-        worlds=np.zeros(chunk, STATE),
-        pool=np.zeros(chunk * OVERSAMPLE, STATE),
-        weights=np.zeros(chunk * OVERSAMPLE),
-        drafts=np.zeros(1, DRAFT),
-        tables=np.zeros(1, STATE),
-        spare=np.zeros(1, STATE),
-        notes=np.zeros(1, NOTES),
-        solver=new_table(),
-        trick_solver=new_trick_table(),
-        payoffs=np.zeros(18),
-        found=np.zeros(NUM_ACTIONS),
-    )
+    rows: np.ndarray
+    defaults: np.ndarray
+    seeds: np.ndarray
+    actions: np.ndarray
+    means: np.ndarray
 
 
 @jit
 def list_actions(work, rules, default):
-    """Fill the plan's actions, ascending, and the place of the default.
+    """Fill the plan's candidates, ascending, and the index of the default.
 
-    ``default`` is what a policy does, taken as it is before the play, or SCRIPTED: what the scripted player does.
+    ``default`` is the action of a policy, which is taken without a search before the play; or SCRIPTED, for the action
+    of the scripted player.
     """
     plan = work.plan[0]
     s = work.shown[0]
@@ -129,7 +78,7 @@ def list_actions(work, rules, default):
         plan.actions[0] = nth_legal(low, high, 0) if count == 1 else default
         return
     if default == SCRIPTED:
-        default = np.int64(scripted_action(work.shown, 0, rules, work.spare, work.notes))
+        default = scripted_action(work.shown, 0, rules, work.scratch)
     fair = np.int64(expected_tricks(s, r)) if s.phase == BID else 0
     for n in range(count):
         action = nth_legal(low, high, n)
@@ -145,7 +94,7 @@ def list_actions(work, rules, default):
 
 @jit
 def seed_stream(work, seed):
-    """Begin the decision's random stream: one for each seed and each view."""
+    """Start the decision's random stream, one for each seed and view."""
     state = mix(seed)
     words = work.shown.view(np.uint64)
     for k in range(words.size):
@@ -155,7 +104,7 @@ def seed_stream(work, seed):
 
 @jit
 def choose_method(s, r):
-    """How worlds are rated in a decision of a player that solves."""
+    """How a player that solves rates worlds in a decision."""
     if s.phase != PLAY:
         return BY_ROLLOUT
     if r.players == 2:
@@ -163,20 +112,19 @@ def choose_method(s, r):
     if r.sides != 2 or r.hand_size - s.played // 4 > SOLVED_TRICKS:
         return BY_ROLLOUT
     for seat in range(4):
-        if s.bids[seat] == 0:  # the tricks of a side do not tell what a nil brings
+        if s.bids[seat] == 0:  # the tricks of a side do not determine the points of a nil
             return BY_ROLLOUT
     return BY_TRICKS
 
 
 @jit
-def begin(work, rules, values, seed, default):
-    """Plan the decision of the seat on turn, from what ``shown`` holds.
+def begin(work, rules, seed, default):
+    """Plan the decision of the seat on turn, from ``work.shown``.
 
     Args:
-        work: a :class:`Workspace`.
-        rules: array of one RULES record.
-        values: see :func:`spades_agents.match_value.match_table`.
-        seed: of the worlds (uint64).
+        work: the workspace.
+        rules: the packed rules.
+        seed: seed of the worlds, uint64.
         default: see :func:`list_actions`.
     """
     plan = work.plan[0]
@@ -196,11 +144,11 @@ def begin(work, rules, values, seed, default):
     plan.method = choose_method(s, r) if settings.solves else BY_ROLLOUT
     plan.worlds = settings.worlds if plan.method == BY_SOLVING else settings.rollouts
     if plan.method == BY_SOLVING:
-        trick_payoffs(values, s, r, work.tables, settings.by_match != 0, work.payoffs)
+        trick_payoffs(work, r)
     elif plan.method == BY_TRICKS:
-        side_payoffs(values, s, r, work.tables, settings.by_match != 0, work.payoffs)
+        side_payoffs(work, r)
     plan.drafted = 0
-    if settings.beliefs and tells(s, r, s.seat):
+    if settings.beliefs and is_informative(s, r, s.seat):
         plan.drafted = 1
         prepare(work.drafts, work.shown, rules, s.seat, NO_CARDS, NO_CARDS, False)
 
@@ -208,44 +156,27 @@ def begin(work, rules, values, seed, default):
 @jit
 def fill_worlds(work, rules, count):
     """Draw the next ``count`` worlds."""
-    seat = np.int64(work.shown[0].seat)
     if work.settings[0].beliefs:
-        draw_worlds(
-            work.shown,
-            rules,
-            seat,
-            work.rng,
-            work.drafts,
-            work.plan[0].drafted != 0,
-            work.pool,
-            work.weights,
-            work.tables,
-            work.spare,
-            work.notes,
-            work.worlds,
-            0,
-            count,
-        )
+        draw_worlds(work, rules, count)
         return
     for row in range(count):
-        draw_world(work.shown, rules, seat, work.rng, work.worlds, row)
+        draw_world(work.shown, rules, np.int64(work.shown[0].seat), work.rng, work.worlds, row)
 
 
 @jit
-def look_at(work, rules, values, count):
-    """Rate the actions in ``count`` more worlds, or in those that are left of the plan."""
+def look_at(work, rules, count):
+    """Rate the candidates in ``count`` more worlds, or in those that are left of the plan."""
     plan = work.plan[0]
-    by_match = work.settings[0].by_match != 0
     for _ in range(min(count, plan.worlds - plan.looked)):
         row = plan.looked % CHUNK
         if row == 0:
             fill_worlds(work, rules, min(CHUNK, plan.worlds - plan.looked))
         if plan.method == BY_SOLVING:
-            rate_by_solving(work.solver, work.worlds, row, rules, work.payoffs, work.found, by_match, plan)
+            rate_by_solving(work, rules, row)
         elif plan.method == BY_TRICKS:
-            rate_by_tricks(work.trick_solver, work.worlds, row, rules, work.payoffs, work.found, plan)
+            rate_by_tricks(work, rules, row)
         else:
-            rate_by_rollout(work.worlds, row, rules, work.tables, work.spare, work.notes, values, by_match, plan)
+            rate_by_rollout(work.worlds, row, rules, Rater(work.plan, work.scratch, work.aim))
         plan.looked += 1
         for k in range(plan.count):
             gain = plan.scores[k] - plan.scores[plan.default]
@@ -256,7 +187,7 @@ def look_at(work, rules, values, count):
 
 @jit
 def choose(work):
-    """The action that brought most on average, or the default if that is as good or nearly so."""
+    """The candidate with the best mean score, or the default unless that is clearly better."""
     plan = work.plan[0]
     best = plan.default
     for k in range(plan.count):
@@ -273,36 +204,31 @@ def choose(work):
 
 
 @jit.apart
-def decide_rows(work, rules, values, states, rows, defaults, seeds, actions, means, most, goes_on):
-    """The decisions of the seats on turn at the tables ``rows``, each from what that seat may know.
+def decide_rows(work, rules, states, decisions, most, resume):
+    """Make the decisions of the seats on turn, each from what that seat may know.
 
-    The only kernel that is called from Python: each such takes long to compile, since all that it calls goes into it.
+    This is the only kernel of the search that Python calls: each such kernel takes long to compile, since everything it
+    calls is compiled into it.
 
     Args:
-        work: a :class:`Workspace`.
-        rules: array of one RULES record.
-        values: see :func:`spades_agents.match_value.match_table`.
+        work: the workspace.
+        rules: the packed rules.
         states: the tables.
-        rows: which of them.
-        defaults: int64 of the length of ``rows``, see :func:`list_actions`.
-        seeds: uint64 of shape (tables, 4), the seed of the worlds of each seat.
-        actions: int64 of the length of ``rows``, for the decisions.
-        means: float64 of shape (rows, 75), for what each action brought on average, NaN if it was not tried; or
-            of shape (0, 75).
-        most: look at no more worlds than this before a decision.
-        goes_on: whether to look at so many more worlds for the decision made last, in place of a new one.
+        decisions: the :class:`Decisions`.
+        most: maximum number of worlds to look at in this call, for each decision.
+        resume: whether to continue the last decision with more worlds instead of starting a new one.
     """
     plan = work.plan[0]
-    for k in range(rows.size):
-        row = rows[k]
+    for k in range(decisions.rows.size):
+        row = decisions.rows[k]
         seat = np.int64(states[row].seat)
-        if not goes_on:
+        if not resume:
             conceal(states, row, rules[0], seat, work.shown, 0)
-            begin(work, rules, values, seeds[row, seat], defaults[k])
-        look_at(work, rules, values, most)
-        actions[k] = choose(work)
-        if means.shape[0]:
-            means[k] = np.nan
+            begin(work, rules, decisions.seeds[row, seat], decisions.defaults[k])
+        look_at(work, rules, most)
+        decisions.actions[k] = choose(work)
+        if decisions.means.shape[0]:
+            decisions.means[k] = np.nan
             if plan.looked:
                 for n in range(plan.count):
-                    means[k, plan.actions[n]] = plan.sums[n] / plan.looked
+                    decisions.means[k, plan.actions[n]] = plan.sums[n] / plan.looked

@@ -1,11 +1,11 @@
-"""What the other player of a draft holds, exactly, if it keeps each card with a chance of that card's own.
+"""The exact distribution of the other player's hand after a draft, if it keeps each card with a fixed probability.
 
 In a draft every unknown place of the deck is of one of four kinds: a card that the other player drew and kept, one that
-it was forced to take after a rejection, one that it rejected, or one it never saw. If it keeps card c with chance
-p(c) whatever else it holds, an assignment of the unknown cards to these kinds has a likelihood that is the product of
-p(c) over the kept and 1 - p(c) over the rejected cards. Sums over all assignments, and draws in proportion to
-the likelihood, then come from one table of partial sums over the cards (the generating function of conditional
-Poisson sampling, Chen, Dempster and Liu 1994, in three variables).
+it was forced to take after a rejection, one that it rejected, or one that it never saw. If it keeps card c with
+probability p(c) whatever else it holds, the likelihood of an assignment of the unknown cards to these kinds is the
+product of p(c) over the kept cards and of 1 - p(c) over the rejected ones. Sums over all assignments, and draws in
+proportion to the likelihood, come from one array of partial sums over the cards. This is the generating function of
+conditional Poisson sampling (Chen, Dempster and Liu 1994) in three variables.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from spades_env.engine.draft import was_kept
 from spades_env.engine.sample import draw_card, draw_unit, led_from_only_spades, outside, settle_draft
 from spades_env.engine.state import BLIND_BID, BROKEN_UNSEEN, UNKNOWN_CARD
 
-# The chance that a card is kept: logistic in the tricks that it adds, over those of an average card. The scripted
-# player always keeps a spade, king or ace and nearly always a queen; the slope leaves room for players who do not.
+# The probability that a card is kept: logistic in the tricks that it adds beyond those of an average card. The scripted
+# player always keeps a spade, king or ace and nearly always a queen; the slope allows for players who do not.
 MEAN_GAIN = -0.22
 SLOPE = 10.0
 LEAST = 0.02
@@ -35,18 +35,18 @@ KEEP_CHANCE = np.array([
     ]
     for spade in range(2)
 ])  # fmt: skip
-# Partial sums at one card: (kept + 1) (forced + 1) (rejected + 1) of them, at most 5 * 10 * 10.
+# Partial sums for one card: (kept + 1) * (forced + 1) * (rejected + 1) of them, at most 5 * 10 * 10.
 BLOCK = 512
-# Partial sums, and what they are about.
+# Partial sums, and what they depend on.
 DRAFT = np.dtype(
     [
         ("sums", "f8", 53 * BLOCK),
         ("cards", "i8", 52),  # the unknown cards
-        ("count", "i8"),  # how many
+        ("count", "i8"),  # number of unknown cards
         ("kept", "i8"),  # unknown places of kept cards
         ("rejected", "i8"),
         ("forced", "i8"),
-        ("held", "u8"),  # cards that the other must have taken
+        ("held", "u8"),  # cards that the other player must have taken
         ("not_held", "u8"),  # cards that it cannot have taken
     ],
     align=True,
@@ -55,10 +55,11 @@ TAKEN_KEPT, TAKEN_FORCED, REJECTED, UNSEEN = range(4)
 
 
 @jit
-def tells(s, r, observer):
-    """Whether the draft says something about the other hand that this model can weigh.
+def is_informative(s, r, observer):
+    """Whether the draft gives information about the other hand that this model covers.
 
-    Not before the observer looks at its cards; and not after a blind nil, which drafts for other cards and moves some.
+    It does not before the observer looks at its cards, nor after a blind nil, which changes the aim of the draft and
+    adds an exchange.
     """
     if not r.draft or s.draws == 0 or not sees_hand(s, observer):
         return False
@@ -67,7 +68,7 @@ def tells(s, r, observer):
 
 @jit
 def kind_of(s, observer, place):
-    """The kind of an unknown place of the deck."""
+    """The kind of an unknown ``place`` of the deck."""
     k = place // 2
     if k >= s.draws or (s.opener + k) % 2 == observer:
         return UNSEEN
@@ -78,13 +79,13 @@ def kind_of(s, observer, place):
 
 @jit
 def place_in(d, c, kept, rejected, forced):
-    """Index of a partial sum."""
+    """The index of a partial sum."""
     return c * BLOCK + (kept * (d.rejected + 1) + rejected) * (d.forced + 1) + forced
 
 
 @jit
 def weight(d, c, kind, even):
-    """The factor that card ``c`` brings if it goes to a place of a kind; 0 if it cannot."""
+    """The factor of card ``c`` in the likelihood at a place of the given kind; 0 if it cannot lie there."""
     card = d.cards[c]
     taken = kind in (TAKEN_KEPT, TAKEN_FORCED)
     if (d.not_held if taken else d.held) & bit(card):
@@ -97,16 +98,19 @@ def weight(d, c, kind, even):
 
 @jit.apart
 def prepare(drafts, views, rules, observer, held, not_held, even):
-    """Fill ``drafts[0]`` with the sums over all assignments; returns the sum of all likelihoods.
+    """Fill ``drafts[0]`` with the partial sums.
 
     Args:
-        drafts: array of one DRAFT record.
-        views: array of one STATE record, what ``observer`` knows.
-        rules: array of its RULES record.
+        drafts: array of one DRAFT.
+        views: array of one STATE, what ``observer`` may know.
+        rules: the packed rules.
         observer: the seat.
-        held: cards that the other is known to have taken, besides those it has played.
-        not_held: cards that it is known not to have taken, besides those of the suits that it has shown to be out of.
-        even: whether every card is kept with chance 1/2, so that all assignments are alike.
+        held: cards that the other player is known to have taken, besides those that it has played.
+        not_held: cards that it is known not to have taken, besides those of the suits in which it is void.
+        even: whether every card is kept with probability 1/2, which makes all assignments equally likely.
+
+    Returns:
+        The sum of the likelihoods of all assignments.
     """
     d = drafts[0]
     s = views[0]
@@ -157,7 +161,7 @@ def prepare(drafts, views, rules, observer, held, not_held, even):
 
 @jit
 def draw_kinds(d, rng):
-    """Draw an assignment of the cards to the four kinds; the sets, in the order of the kinds."""
+    """Draw an assignment of the cards to the four kinds; returns a set for each kind, in their order."""
     kept, rejected, forced = d.kept, d.rejected, d.forced
     in_kept = in_forced = in_rejected = unseen = U64(0)
     for c in range(d.count):
@@ -187,7 +191,7 @@ def draw_kinds(d, rng):
 
 @jit.apart
 def redraw_draft(drafts, views, rules, observer, rng, worlds, row):
-    """Draw what the other player took and rejected anew at ``worlds[row]``, a world of ``views[0]``."""
+    """Redraw the cards that the other player took and rejected at ``worlds[row]``, a world of ``views[0]``."""
     d = drafts[0]
     v = views[0]
     s = worlds[row]

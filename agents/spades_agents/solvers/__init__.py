@@ -1,4 +1,4 @@
-"""Exact solvers of the play with open cards: two hands, and three or four."""
+"""Exact solvers of the play with open cards: for two hands, and for three or four."""
 
 from spades_agents.solvers.batch import Solved, nil_can_be_broken, solve_four, solve_two
 

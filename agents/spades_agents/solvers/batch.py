@@ -1,4 +1,4 @@
-"""Exact results for arrays of positions, on as many threads as asked for."""
+"""Exact results for arrays of positions, on several threads."""
 
 from __future__ import annotations
 
@@ -13,13 +13,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from spades_agents.compiler import jit
-from spades_agents.solvers.four_hand import new_table as new_trick_table
-from spades_agents.solvers.payoffs import solve_rows
-from spades_agents.solvers.tricks import rate_rows
-from spades_agents.solvers.two_hand import NO_CARD, new_table
+from spades_agents.solvers import payoffs as two_hands
+from spades_agents.solvers import tricks as four_hands
+from spades_agents.solvers.four_table import Question
+from spades_agents.solvers.four_table import new_table as new_trick_table
+from spades_agents.solvers.two_table import NO_CARD, new_table
 from spades_env.cards import NUM_CARDS, SPADES, SPADES_MASK, SUIT_MASKS, card_name, mask_of
 
-__all__ = ["Solved", "legal_cards", "nil_can_be_broken", "solve_four", "solve_two"]
+__all__ = ["Solved", "nil_can_be_broken", "solve_four", "solve_two"]
 
 
 @dataclass(frozen=True)
@@ -28,7 +29,7 @@ class Solved:
 
     Attributes:
         values: float64[n], the value of each position with best play by both sides.
-        cards: float64[n, 52], the value after each card that may be played, by card id; NaN for all others.
+        cards: float64[n, 52], the value after each legal card, by card id; NaN for all others.
     """
 
     values: np.ndarray
@@ -36,11 +37,11 @@ class Solved:
 
 
 def legal_cards(hands: np.ndarray, led: np.ndarray, may_lead_spades: np.ndarray) -> np.ndarray:
-    """The cards that may be played, a uint64[n] of 52-bit sets.
+    """The legal cards, uint64[n] of 52-bit sets.
 
     Args:
         hands: uint64[n], the hands on turn.
-        led: int[n], the card led to the trick, -1 where the hand on turn leads.
+        led: int[n], the card led to the trick, -1 if the hand on turn leads.
         may_lead_spades: bool[n], whether spades may be led.
     """
     suits = np.array([*SUIT_MASKS, 0], np.uint64)[np.where(led < 0, 4, led // 13)]
@@ -50,7 +51,7 @@ def legal_cards(hands: np.ndarray, led: np.ndarray, may_lead_spades: np.ndarray)
 
 
 def in_threads(work: Callable[[slice], None], rows: int, threads: int | None) -> None:
-    """Call ``work`` on even shares of ``rows`` rows, each in a thread of its own (kernels hold no lock)."""
+    """Call ``work`` on equal shares of ``rows`` rows, each in its own thread (kernels release the GIL)."""
     count = max(1, min(threads or os.cpu_count() or 1, rows))
     edges = np.linspace(0, rows, count + 1).astype(int)
     shares = [slice(start, stop) for start, stop in itertools.pairwise(edges)]
@@ -62,11 +63,17 @@ def in_threads(work: Callable[[slice], None], rows: int, threads: int | None) ->
 
 
 def per_row(name: str, value: Any, rows: int, dtype: Any, low: int, high: int) -> np.ndarray:
-    """``value`` as an array with one number for each row, checked to lie in ``low``..``high``."""
+    """``value`` as an array with a number for each row, after checking that all are in ``low``..``high``."""
     array = np.broadcast_to(np.asarray(value), (rows,)).astype(dtype)
     if array.size and not (low <= array.min() and array.max() <= high):
-        raise ValueError(f"{name} must lie in {low}..{high}, got {array.min()}..{array.max()}")
+        raise ValueError(f"{name} must be in {low}..{high}, got {array.min()}..{array.max()}")
     return array
+
+
+def may_lead(spades_broken: ArrayLike, spades_must_break: bool, trick: np.ndarray) -> np.ndarray:
+    """1 where spades may be led after the trick, else 0: int64[n]; ``trick`` holds its cards so far, int[n, k]."""
+    broken = per_row("spades_broken", spades_broken, len(trick), np.int64, 0, 1)
+    return broken | (not spades_must_break) | np.any(trick // 13 == SPADES, axis=1)
 
 
 def solve_two(
@@ -81,26 +88,26 @@ def solve_two(
     every_card: bool = True,
     threads: int | None = None,
 ) -> Solved:
-    """Solve positions of the two-player game's play with both hands open, exactly.
+    """Solve positions of the two-player game's play exactly, with both hands open.
 
     Args:
-        hands: uint64[n, 2], the cards of seats 0 and 1 (52-bit sets; see :func:`spades_env.cards.mask_of`). The seat on
-            turn holds as many as the other, or one more when a card has been led.
-        on_turn: int[n], the seat that plays next. Like all that follow, one value may stand for every row.
-        led: int[n], the card the other seat has led to the current trick; -1 if there is none.
-        spades_broken: bool[n].
-        spades_must_break: whether the rule holds.
-        payoffs: float[n, 14] or float[14], what seat 0 gets for 0..13 tricks won in the whole hand; seat 1 gets
-            the negative. By default the number of tricks that seat 0 takes from here on.
+        hands: uint64[n, 2], the cards of seats 0 and 1 (52-bit sets, see :func:`spades_env.cards.mask_of`). The seat on
+            turn holds as many cards as the other, or one more if a card has been led.
+        on_turn: int[n], the seat that plays next. Here and in all following arrays a single value applies to every row.
+        led: int[n], the card that the other seat has led to the current trick; -1 if there is none.
+        spades_broken: bool[n], whether spades are broken.
+        spades_must_break: whether spades must be broken before they may be led.
+        payoffs: float[n, 14] or float[14], what seat 0 gets for 0..13 tricks won in the whole hand; seat 1 gets the
+            negative. By default the number of tricks that seat 0 takes from here on.
         won: int[n], the tricks that seat 0 has already won.
-        every_card: whether to rate every card; without, ``cards`` is all NaN and the values take about half the time.
-        threads: how many to use; one for each processor by default.
+        every_card: whether to rate every card. If not, ``cards`` is NaN and the values take about half the time.
+        threads: number of threads; by default one for each processor.
 
     Returns:
-        Values to seat 0: seat 0 plays for the greatest, seat 1 for the least.
+        The values to seat 0, which maximises them; seat 1 minimises them.
 
     Raises:
-        ValueError: if the arrays do not fit each other or a position makes no sense; the message says which.
+        ValueError: if the arrays do not fit each other or a position is invalid; the message says which.
     """
     sets = np.ascontiguousarray(np.asarray(hands), np.uint64)
     if sets.ndim != 2 or sets.shape[1] != 2:
@@ -109,9 +116,7 @@ def solve_two(
     turn = per_row("on_turn", on_turn, rows, np.int64, 0, 1)
     table = per_row("led", led, rows, np.int64, NO_CARD, 51)
     wins = per_row("won", won, rows, np.int64, 0, 13)
-    broken = per_row("spades_broken", spades_broken, rows, np.int64, 0, 1)
-    broken |= not spades_must_break
-    broken |= table // 13 == SPADES
+    broken = may_lead(spades_broken, spades_must_break, table[:, None])
     _check_two(sets, turn, table, wins)
     if payoffs is None:
         pays = (np.arange(14) - wins[:, None]).astype(float)
@@ -119,18 +124,18 @@ def solve_two(
         pays = np.asarray(payoffs, float)
         if pays.shape not in ((14,), (rows, 14)):
             raise ValueError(f"payoffs must have the shape (14,) or ({rows}, 14), got {pays.shape}")
-        pays = np.broadcast_to(pays, (rows, 14)).copy()  # what numpy broadcasts is read-only: another type to numba
+        pays = np.broadcast_to(pays, (rows, 14)).copy()  # a broadcast array is read-only, another type for numba
     mine = np.take_along_axis(sets, turn[:, None], 1)[:, 0]
     legal = legal_cards(mine, table, broken > 0)
     if not every_card:
-        legal[table < 0] = 0  # a reply has few choices: they are all rated, and forgotten
+        legal[table < 0] = 0  # a reply has few choices; they are rated anyway and discarded
     values = np.empty(rows)
     cards = np.full((rows, 52), np.nan)
     jit.announce("the agents")
 
     def work(share: slice) -> None:
-        arrays = (sets, turn, table, broken, legal, pays, wins, values, cards)
-        solve_rows(new_table(), *(array[share] for array in arrays))
+        positions = two_hands.Position(*(array[share] for array in (sets, turn, table, broken, legal)))
+        two_hands.solve_rows(new_table(), positions, pays[share], wins[share], values[share], cards[share])
 
     in_threads(work, rows, threads)
     if not every_card:
@@ -149,31 +154,30 @@ def solve_four(
     every_card: bool = True,
     threads: int | None = None,
 ) -> Solved:
-    """Most tricks that a side can force with three or four open hands, the other seats all playing against it.
+    """The most tricks that a side can force against all other seats, with three or four open hands.
 
     Args:
         hands: uint64[n, 4] or uint64[n, 3], the cards that each seat holds (52-bit sets).
-        leader: int[n], the seat that leads the trick, or has led it. Like ``spades_broken``, one value may stand for
-            every row.
+        leader: int[n], the seat that leads or has led the current trick. For this and ``spades_broken`` a single value
+            applies to every row.
         side: the seats that play together; by default 0 and 2 of four, 0 of three.
         trick: int[n, k] or int[k], the cards of the current trick in order of play; k may be 0.
-        spades_broken: bool[n].
-        spades_must_break: whether the rule holds.
-        every_card: whether to rate every card; without, ``cards`` is all NaN and the values take about half the time.
-        threads: how many to use; one for each processor by default.
+        spades_broken: bool[n], whether spades are broken.
+        spades_must_break: whether spades must be broken before they may be led.
+        every_card: whether to rate every card. If not, ``cards`` is NaN and the values take about half the time.
+        threads: number of threads; by default one for each processor.
 
     Returns:
-        Tricks of the side from the current trick on: the value of each position, and after each card that the
-        seat on turn may play.
+        The tricks of the side, the current trick included: the value of each position, and after each legal card.
 
     Raises:
-        ValueError: if the arrays do not fit each other or a position makes no sense; the message says which.
+        ValueError: if the arrays do not fit each other or a position is invalid; the message says which.
     """
     seats = _seats(hands)
     chosen = _seat_set("side", ((0, 2) if seats == 4 else (0,)) if side is None else side, seats)
-    return _solve_tricks(
-        hands, leader, trick, spades_broken, spades_must_break, chosen, chosen, 17, every_card, threads
-    )
+    given = _as_trick(trick, hands)
+    broken = may_lead(spades_broken, spades_must_break, given)
+    return _solve_tricks(hands, leader, given, broken, Question(seats, chosen, chosen, 17), every_card, threads)
 
 
 def nil_can_be_broken(
@@ -188,31 +192,33 @@ def nil_can_be_broken(
     every_card: bool = True,
     threads: int | None = None,
 ) -> Solved:
-    """Whether the opponents of a nil bidder, all hands open, can make it take a trick from here on.
+    """Whether the opponents of a nil bidder can force it to take a trick from here on, with all hands open.
 
     Args:
-        hands: as in :func:`solve_four`, like all that is not listed here.
+        hands: see :func:`solve_four`.
         nil: the seat that bid nil.
-        leader: the seat that leads the trick, or has led it.
-        partner: the seat that helps it; by default the one opposite of four, none of three. -1 for none.
-        trick: the cards of the current trick.
-        spades_broken: whether spades are broken.
-        spades_must_break: whether the rule holds.
-        every_card: whether to rate every card.
-        threads: how many to use.
+        leader: see :func:`solve_four`.
+        partner: the seat that helps the nil bidder, -1 for none; by default the opposite seat of four, none of three.
+        trick: see :func:`solve_four`.
+        spades_broken: see :func:`solve_four`.
+        spades_must_break: see :func:`solve_four`.
+        every_card: see :func:`solve_four`.
+        threads: see :func:`solve_four`.
 
     Returns:
-        1.0 where the nil is broken with best play, 0.0 where it is safe; by position, and after each card.
+        1.0 if the nil is broken with best play, 0.0 if it is safe: for each position, and after each legal card.
 
     Raises:
-        ValueError: as :func:`solve_four`.
+        ValueError: see :func:`solve_four`.
     """
     seats = _seats(hands)
     helper = (nil + 2 if seats == 4 else -1) if partner is None else partner
     counted = _seat_set("nil", [nil], seats)
     friends = counted if helper == -1 else _seat_set("partner", [nil, helper % seats], seats)
     side = (1 << seats) - 1 - friends
-    return _solve_tricks(hands, leader, trick, spades_broken, spades_must_break, side, counted, 1, every_card, threads)
+    given = _as_trick(trick, hands)
+    broken = may_lead(spades_broken, spades_must_break, given)
+    return _solve_tricks(hands, leader, given, broken, Question(seats, side, counted, 1), every_card, threads)
 
 
 def _seats(hands: ArrayLike) -> int:
@@ -225,44 +231,41 @@ def _seats(hands: ArrayLike) -> int:
 def _seat_set(name: str, chosen: Iterable[int], seats: int) -> int:
     listed = list(chosen)
     if not listed or any(seat not in range(seats) for seat in listed):
-        raise ValueError(f"{name} must name seats in 0..{seats - 1}, got {listed}")
+        raise ValueError(f"{name} must hold seats in 0..{seats - 1}, got {listed}")
     return mask_of(listed)
+
+
+def _as_trick(trick: ArrayLike, hands: ArrayLike) -> np.ndarray:
+    """The cards of the current tricks, int64[n, k]."""
+    rows, seats = np.shape(hands)
+    given = np.asarray(trick, np.int64)
+    if given.ndim not in (1, 2) or given.shape[-1] >= seats or (given.ndim == 2 and len(given) != rows):
+        raise ValueError(f"trick must have the shape ({rows}, k) or (k,) with k < {seats}, got {given.shape}")
+    if given.size and not (given.min() >= 0 and given.max() < NUM_CARDS):
+        raise ValueError(f"trick must hold cards in 0..51, got {given.min()}..{given.max()}")
+    return np.broadcast_to(given, (rows, given.shape[-1]))
 
 
 def _solve_tricks(
     hands: ArrayLike,
     leader: ArrayLike,
-    trick: ArrayLike,
-    spades_broken: ArrayLike,
-    spades_must_break: bool,
-    side: int,
-    counted: int,
-    most: int,
+    trick: np.ndarray,
+    broken: np.ndarray,
+    ask: Question,
     every_card: bool,
     threads: int | None,
 ) -> Solved:
     """What :func:`solve_four` and :func:`nil_can_be_broken` share."""
-    seats = _seats(hands)
     held = np.asarray(hands, np.uint64)
-    rows = len(held)
+    rows, count = trick.shape
     sets = np.zeros((rows, 4), np.uint64)
-    sets[:, :seats] = held
-    leads = per_row("leader", leader, rows, np.int64, 0, seats - 1)
-    broken = per_row("spades_broken", spades_broken, rows, np.int64, 0, 1)
-    given = np.asarray(trick, np.int64)
-    if given.ndim not in (1, 2) or given.shape[-1] >= seats or (given.ndim == 2 and len(given) != rows):
-        raise ValueError(f"trick must have the shape ({rows}, k) or (k,) with k < {seats}, got {given.shape}")
-    count = given.shape[-1]
+    sets[:, : ask.seats] = held
+    leads = per_row("leader", leader, rows, np.int64, 0, ask.seats - 1)
     table = np.full((rows, 3), NO_CARD, np.int64)
-    table[:, :count] = given
-    if count and not (given.min() >= 0 and given.max() < NUM_CARDS):
-        raise ValueError(f"trick must hold cards in 0..51, got {given.min()}..{given.max()}")
-    broken |= not spades_must_break
-    broken |= np.any(table // 13 == SPADES, axis=1)
-    _check_four(sets[:, :seats], leads, table[:, :count])
-    turn = (leads + count) % seats
-    led = table[:, 0]
-    legal = legal_cards(np.take_along_axis(sets, turn[:, None], 1)[:, 0], led, broken > 0)
+    table[:, :count] = trick
+    _check_four(held, leads, trick)
+    turn = (leads + count) % ask.seats
+    legal = legal_cards(np.take_along_axis(sets, turn[:, None], 1)[:, 0], table[:, 0], broken > 0)
     if not every_card:
         legal[:] = 0
     values = np.empty(rows)
@@ -270,28 +273,15 @@ def _solve_tricks(
     jit.announce("the agents")
 
     def work(share: slice) -> None:
-        rate_rows(
-            new_trick_table(),
-            sets[share],
-            seats,
-            leads[share],
-            table[share],
-            count,
-            broken[share],
-            side,
-            counted,
-            most,
-            legal[share],
-            values[share],
-            cards[share],
-        )
+        positions = four_hands.Position(sets[share], leads[share], table[share], count, broken[share], legal[share])
+        four_hands.rate_rows(new_trick_table(), positions, ask, values[share], cards[share])
 
     in_threads(work, rows, threads)
     return Solved(values, cards)
 
 
 def _check_four(sets: np.ndarray, leader: np.ndarray, trick: np.ndarray) -> None:
-    """Raise ValueError for a position that cannot be."""
+    """Raise ValueError for an invalid position."""
     refuse(np.any(sets >> np.uint64(52), axis=1), lambda k: "a hand has bits above 51")
     index = np.arange(len(sets))
     seats, count = sets.shape[1], trick.shape[1]
@@ -308,19 +298,19 @@ def _check_four(sets: np.ndarray, leader: np.ndarray, trick: np.ndarray) -> None
 
 
 def sizes(sets: np.ndarray) -> np.ndarray:
-    """Number of cards of each of the 52-bit sets, int64 of the same shape."""
+    """The number of cards in each 52-bit set, int64 of the same shape."""
     return np.unpackbits(sets[..., None].view(np.uint8), axis=-1).sum(axis=-1, dtype=np.int64)
 
 
 def refuse(wrong: ArrayLike, why: Callable[[int], str]) -> None:
-    """Raise ValueError for the first row that is marked ``wrong``."""
+    """Raise ValueError for the first row where ``wrong`` is true."""
     rows = np.flatnonzero(wrong)
     if rows.size:
         raise ValueError(f"position {rows[0]}: {why(rows[0])}")
 
 
 def _check_two(sets: np.ndarray, turn: np.ndarray, led: np.ndarray, won: np.ndarray) -> None:
-    """Raise ValueError for a position that cannot be."""
+    """Raise ValueError for an invalid position."""
     refuse(np.any(sets >> np.uint64(52), axis=1), lambda k: "a hand has bits above 51")
     counts = sizes(sets)
     index = np.arange(len(sets))

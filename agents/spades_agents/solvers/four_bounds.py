@@ -1,7 +1,7 @@
-"""Tricks that a side has for the taking, without search; each with the cards that this rests on.
+"""Tricks that a side can take without search, each bound with the cards that it depends on.
 
-In the manner of the quick tricks and later tricks of double-dummy solvers; see Haglund and Hein, "Search Algorithms for
-a Bridge Double Dummy Solver" (2014).
+They correspond to the quick tricks and later tricks of double-dummy solvers; see Haglund and Hein, "Search Algorithms
+for a Bridge Double Dummy Solver" (2014).
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from spades_env.engine.bits import U64, bit, highest, lowest, popcount
 
 @jit
 def lane(word, suit):
-    """One lane of ``word``, at the bottom."""
+    """One lane of ``word``, shifted to the bottom."""
     return word >> U64(16 * suit) & LANE
 
 
 @jit
 def top_run(mine, play):
-    """The cards of ``mine`` above all others in ``play``, both single lanes."""
+    """The cards in ``mine`` above all others in ``play``; both are single lanes."""
     others = play & ~mine
     return mine & (~U64(0) << U64(highest(others) + 1))
 
@@ -34,14 +34,14 @@ def trim(cards, count):
 
 @jit
 def quick_tricks(p, seats, seat, friends, need):
-    """Tricks that a side has for the taking with ``seat`` on lead, and the cards that this rests on.
+    """Tricks that a side can cash with ``seat`` on lead, and the cards that this depends on.
 
     Args:
-        p: the :data:`TRICK` record.
+        p: the position, one TRICK.
         seats: number of seats.
         seat: the seat on lead.
         friends: set of the seats of its side.
-        need: how many are of use.
+        need: number of tricks that are useful.
     """
     hand = p.h[seat]
     spades = lane(hand, 3)
@@ -62,7 +62,7 @@ def quick_tricks(p, seats, seat, friends, need):
             if popcount(theirs) > popcount(other_run):
                 other_run = theirs
             if held > 0:
-                # Once a partner has nothing but spades it must ruff, and the lead is no longer here.
+                # A partner with nothing but spades must ruff, and takes over the lead.
                 room = min(room, popcount(p.h[other] & PLAIN) + 1)
     drawn = (p.broken or hand & PLAIN == U64(0)) and trumps >= longest
     if drawn:
@@ -104,10 +104,10 @@ def quick_tricks(p, seats, seat, friends, need):
 
 @jit
 def shared_tricks(p, seats, seat, partner, friends, need):
-    """Tricks that ``seat`` on lead and then its partner have for the taking, and the cards that this rests on.
+    """Tricks that ``seat`` on lead and then its partner can cash, and the cards that this depends on.
 
-    The leader cashes its highest cards, gives the lead to the partner in a suit whose highest card the partner then
-    holds, and the partner cashes what has become highest in its hand.
+    The leader cashes its winners and gives the lead to its partner in a suit whose highest remaining card the partner
+    holds. Then the partner cashes its winners.
     """
     mine = p.h[seat]
     theirs = p.h[partner]
@@ -118,12 +118,12 @@ def shared_tricks(p, seats, seat, partner, friends, need):
     may_lead = p.broken or mine & PLAIN == U64(0)
     first = 0  # tricks of the leader
     plain_first = 0
-    then = 0  # tricks of the partner
+    then = 0  # tricks of its partner
     discards = 0  # of the partner on the leader's winners
-    spare = 0  # cards of the partner that it can spare for that
+    spare = 0  # cards that the partner can discard
     entry = -1
-    own = 0  # by suit, four bits each: the leader's winners
-    far = 0  # and the partner's
+    own = 0  # the leader's winners by suit, four bits each
+    far = 0  # the partner's winners
     for suit in range(4):
         play = lane(p.all, suit)
         if play == U64(0):
@@ -160,7 +160,7 @@ def shared_tricks(p, seats, seat, partner, friends, need):
     if entry < 0 or discards > spare:
         return 0, U64(0)
     total = first + min(then, popcount(mine & PLAIN) - plain_first + 1)
-    # What is more than needed does not matter.
+    # Winners beyond those needed do not matter.
     surplus = first + then - need if total == first + then else 0
     relevant = U64(0)
     for suit in range(4):
@@ -181,7 +181,7 @@ def shared_tricks(p, seats, seat, partner, friends, need):
 
 @jit
 def reaches(p, seats, seat, partner, friends):
-    """Whether ``seat`` can give its partner the lead at once with one of the partner's winners."""
+    """Whether ``seat`` on lead can give its partner the lead in this trick, to one of the partner's winners."""
     for suit in range(4):
         mine = lane(p.h[seat], suit)
         theirs = lane(p.h[partner], suit)
@@ -203,9 +203,9 @@ def reaches(p, seats, seat, partner, friends):
 
 @jit
 def sure_tricks(p, seats, friends, need):
-    """Tricks that the spades of one hand of a side win whatever is played, and the spades that this rests on.
+    """Tricks that the spades of one hand of a side win in any line of play, and the spades that this depends on.
 
-    A spade of a hand loses only to an opponent's higher one in the same trick, and each of those can beat one.
+    A spade loses only to an opponent's higher spade in the same trick, and each of those can beat only one.
     """
     enemies = U64(0)
     for seat in range(seats):
@@ -234,7 +234,7 @@ def sure_tricks(p, seats, friends, need):
 
 @jit
 def last_trick(p, seats):
-    """The winner of the last trick, and the card that this rests on."""
+    """The winner of the last trick, and the card that this depends on."""
     seat = p.leader
     winner = seat
     top = lowest(p.h[seat])

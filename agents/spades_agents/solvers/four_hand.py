@@ -1,14 +1,14 @@
 """Exact solver of the play with open cards for three and four seats.
 
-Every question is whether the seats of ``side`` can force at least ``need`` tricks, from here on, for the seats in
-``counted``; the other seats try to prevent it. Most tricks for a side has ``counted`` equal to ``side``; "can this nil
-be broken" has the opponents as the side and counts one trick of the nil bidder.
+Every :class:`~spades_agents.solvers.four_table.Question` is whether the seats of ``side`` can force at least ``need``
+tricks, from here on, for the seats in ``counted``, against all other seats. For the most tricks of a side ``counted``
+is ``side``. For "can this nil be broken" the opponents are the side, and the tricks of the nil bidder are counted.
 
-Zero-window alpha-beta with partition search (Ginsberg 1996): an answer is stored not for one position but for all that
-agree in the lengths of the suits in every hand and in who holds the highest cards, down to the lowest one that
-mattered to the answer. This and the shortcuts for winners that can be cashed are what makes double-dummy solvers
-fast; see Chang, "Building a Fast Double-Dummy Bridge Solver" (1996), and Haglund and Hein, "Search Algorithms for a
-Bridge Double Dummy Solver" (2014).
+The search is zero-window alpha-beta with partition search (Ginsberg 1996): an answer is stored for all positions that
+agree in the lengths of the suits in every hand and in the holders of the highest cards, down to the lowest card that
+mattered to the answer. This and the shortcuts for winners that can be cashed make double-dummy solvers fast; see Chang,
+"Building a Fast Double-Dummy Bridge Solver" (1996), and Haglund and Hein, "Search Algorithms for a Bridge Double Dummy
+Solver" (2014).
 """
 
 from __future__ import annotations
@@ -18,26 +18,28 @@ import numpy as np
 from spades_agents.compiler import jit
 from spades_agents.solvers.four_bounds import last_trick, quick_tricks, reaches, shared_tricks, sure_tricks
 from spades_agents.solvers.four_order import open_turn, run_below
-from spades_agents.solvers.four_table import NO_CARD, TABLE, UNKNOWN, enter, look_up, new_table, shape_key, start_trick
+from spades_agents.solvers.four_table import NO_CARD, UNKNOWN, enter, look_up, new_table, shape_key, start_trick
 from spades_agents.solvers.lanes import SPADE_LANE, filled_up, lane_of, takes, with_gap, without
 from spades_env.engine.bits import U64, bit, popcount
 
-__all__ = ["NO_CARD", "TABLE", "can", "new_table"]
+__all__ = ["NO_CARD", "can", "new_table"]
 
 
 @jit
-def settle(t, p, seats, side, counted):
-    """Answer the question at a position between tricks without search, if it can be."""
+def settle(t, p, ask):
+    """The answer between two tricks if it needs no search, else UNKNOWN; and the cards that it depends on."""
+    seats = ask.seats
+    side = ask.side
     if p.need <= 0:
         return 1, U64(0)
     if p.need > p.left:
         return 0, U64(0)
     if p.left == 1:
         winner, relevant = last_trick(p, seats)
-        return counted >> winner & 1, relevant
+        return ask.counted >> winner & 1, relevant
     if p.all >> U64(SPADE_LANE) == U64(0):
         p.broken = 1
-    if counted == side:
+    if ask.counted == side:
         everyone = (1 << seats) - 1
         friends = side if side >> p.leader & 1 else everyone ^ side
         need = p.need if friends == side else p.left - p.need + 1
@@ -59,20 +61,20 @@ def settle(t, p, seats, side, counted):
         if tricks >= need:
             return 0 if friends == side else 1, relevant
     else:
-        tricks, relevant = sure_tricks(p, seats, counted, p.need)
+        tricks, relevant = sure_tricks(p, seats, ask.counted, p.need)
         if tricks >= p.need:
             return 1, relevant
-    p.key = shape_key(p, seats, side, counted)
+    p.key = shape_key(p, ask)
     return look_up(t, p)
 
 
-# What the search does next.
+# The states of the search, see `can`.
 ENTER, OPEN, NEXT, DONE, RESULT = range(5)
 
 
 @jit
 def sort_gone(p):
-    """Bring ``gone`` into ascending order."""
+    """Sort ``p.gone``, ascending."""
     for i in range(1, 4):
         place = p.gone[i]
         j = i
@@ -84,7 +86,7 @@ def sort_gone(p):
 
 @jit
 def trick_cards(p):
-    """The set of the cards played to a trick."""
+    """The set of the cards played to the trick ``p``."""
     cards = bit(p.gone[1]) | bit(p.gone[2]) | bit(p.gone[3])
     if p.gone[0] >= 0:
         cards |= bit(p.gone[0])
@@ -93,7 +95,7 @@ def trick_cards(p):
 
 @jit
 def set_turn(t, p, depth, place, card):
-    """Play ``card`` at the turn at ``depth``, with ``place`` cards in the trick before it."""
+    """Play ``card`` at the turn at ``depth``, as card number ``place`` of the trick, counted from 0."""
     f = t.turns[depth]
     f.card = card
     if place == 0:
@@ -110,8 +112,9 @@ def set_turn(t, p, depth, place, card):
 
 
 @jit
-def next_trick(t, p, q, seats, depth, counted):
-    """Fill ``q`` with the position after the trick ``p`` whose last turn is at ``depth``."""
+def next_trick(t, p, q, depth, ask):
+    """Fill ``q`` with the position after the trick ``p``, whose last turn is at ``depth``."""
+    seats = ask.seats
     last = t.turns[depth]
     p.gone[0] = NO_CARD
     q.broken = p.broken
@@ -128,36 +131,62 @@ def next_trick(t, p, q, seats, depth, counted):
         q.h[seat] = word
     start_trick(q)
     q.leader = last.winner
-    q.need = p.need - (counted >> last.winner & 1)
+    q.need = p.need - (ask.counted >> last.winner & 1)
 
 
 @jit.apart
-def can(t, seats, side, counted, played, only):
-    """Whether ``side`` can force ``need`` tricks for ``counted``, from the position in ``tricks[0]``.
+def can(t, ask, played, only):
+    """Whether ``ask.side`` can force ``need`` tricks for ``ask.counted``, from the position in ``t.tricks[0]``.
 
-    ``tricks[0]`` holds the hands (with the cards played to the trick), ``leader``, ``broken`` and ``need``; the first
-    ``played`` turns hold ``card``.
+    This is the following recursion, unrolled into a loop; the labels on the right are the loop's states. The local
+    variables are in ``t.tricks[level]``, the position ``p`` between tricks, and in ``t.turns[depth]``, the turn ``f``
+    of a seat within a trick. ``relevant`` is the set of cards that an answer depends on::
+
+        def trick(p):                                                   # ENTER
+            answer, relevant = settle(p)
+            return (answer, relevant) if answer is known else turn(p, 0)
+
+        def turn(p, place):
+            f.moves = the legal cards, best first                       # OPEN
+            wanted = whether the seat on turn is in `side`
+            for f.card in f.moves, without those in f.same:             # NEXT
+                play f.card
+                if it ends the trick:
+                    answer, relevant = trick(the position after p)
+                else:
+                    answer, relevant = turn(p, place + 1)
+                if it ended the trick:                                  # RESULT
+                    map relevant to the lanes before the trick, and add the winning card
+                if answer == wanted:
+                    break
+                add relevant to f.relevant, and the cards that must fail as well to f.same
+            else:
+                answer, relevant = not wanted, f.relevant
+            if place == 0:                                              # DONE
+                store the answer for p
+            return answer, relevant
 
     Args:
-        t: a :data:`TABLE` record.
-        seats: 3 or 4.
-        side: set of the seats that want the tricks.
-        counted: set of the seats whose tricks count.
-        played: how many cards the trick has.
-        only: place of the card that must be played, NO_CARD for a choice.
+        t: one :data:`~spades_agents.solvers.four_table.TABLE`. ``tricks[0]`` holds the hands (with the cards played to
+            the trick), ``leader``, ``broken`` and ``need``; the first ``played`` turns hold ``card``.
+        ask: the :class:`~spades_agents.solvers.four_table.Question`.
+        played: number of cards in the trick.
+        only: place of the card that must be played next, NO_CARD for a choice.
     """
     p = t.tricks[0]
     start_trick(p)
     p.best = NO_CARD
     p.key = U64(0)
-    nil = counted != side
+    seats = ask.seats
+    side = ask.side
+    nil = ask.counted if ask.counted != side else 0
     everyone = (1 << seats) - 1
     for k in range(played):
         t.turns[k].seat = (p.leader + k) % seats
         set_turn(t, p, k, k, t.turns[k].card)
     depth = played
-    level = 0  # tricks below the root
-    place = played  # cards in the trick at this depth
+    level = 0  # index of the trick
+    place = played  # number of cards in the trick
     answer = UNKNOWN
     relevant = U64(0)
     hint = NO_CARD
@@ -165,7 +194,7 @@ def can(t, seats, side, counted, played, only):
     while True:
         if state == ENTER:
             t.nodes += 1
-            answer, relevant = settle(t, t.tricks[level], seats, side, counted)
+            answer, relevant = settle(t, t.tricks[level], ask)
             state = OPEN
             if answer >= 0:
                 state = RESULT
@@ -187,12 +216,12 @@ def can(t, seats, side, counted, played, only):
                 f.same = U64(0)
             else:
                 friends = side if side >> f.seat & 1 else everyone ^ side
-                open_turn(t, p, depth, seats, place, friends, counted if nil else 0)
+                open_turn(t, p, depth, seats, place, friends, nil)
             state = NEXT
         wanted = side >> f.seat & 1
         if state == RESULT:
             if place == seats - 1:
-                # The cards that mattered, in the places that they had before the trick.
+                # The cards that mattered, at their places before the trick.
                 for k in range(4 - seats, 4):
                     relevant = with_gap(relevant, p.gone[k])
                 if popcount(trick_cards(p) & lane_of(f.top)) > 1:
@@ -206,7 +235,7 @@ def can(t, seats, side, counted, played, only):
                 if low & bit(f.card):
                     f.same |= low  # none of these ranks mattered
                 if relevant & bit(f.card):
-                    f.relevant |= run_below(p.h[f.seat], f.card)  # touching cards, left out for being the same
+                    f.relevant |= run_below(p.h[f.seat], f.card)  # equivalent touching cards, not in the moves
         if state == NEXT:
             while f.next < f.count and f.same & bit(f.moves[f.next]):
                 f.next += 1
@@ -233,7 +262,7 @@ def can(t, seats, side, counted, played, only):
         place += 1
         state = OPEN
         if place == seats:
-            next_trick(t, p, t.tricks[level + 1], seats, depth - 1, counted)
+            next_trick(t, p, t.tricks[level + 1], depth - 1, ask)
             level += 1
             place = 0
             state = ENTER

@@ -1,4 +1,4 @@
-"""Which card to try first, with three and four seats: the order decides how much of the tree is never seen.
+"""Move ordering with three and four seats: the order decides how much of the tree is pruned.
 
 The features are those of double-dummy solvers, see Haglund and Hein, "Search Algorithms for a Bridge Double Dummy
 Solver" (2014). The weights, in arbitrary units, were fitted by hill climbing on the number of positions searched in
@@ -14,7 +14,7 @@ from spades_agents.solvers.four_bounds import lane, top_run
 from spades_agents.solvers.lanes import PLAIN, SPADE_LANE, lane_of, takes
 from spades_env.engine.bits import U64, bit, highest, lowest, popcount
 
-LHO_LENGTH, OWN_LENGTH, SPADE, LAST_SPADES, SINGLETON = 2, 0, 1, -17, 4
+LHO_LENGTH, SPADE, LAST_SPADES, SINGLETON = 2, 1, -17, 4
 ENEMY_VOID, ENEMY_RUFFS, ENEMY_TOP_ALONE, RHO_TOP, LHO_TOP, LHO_SECOND = -25, -18, 10, 6, 6, 1
 WINNER, WITH_PARTNERS_SECOND, UNDER_OWN_TOP, TO_PARTNERS_TOP, FROM_SECOND, FOR_RUFF = 42, 8, 20, 46, -6, 33
 SEQUENCE, OTHER_LEAD, LEAD_RANK = 30, 15, -2
@@ -31,14 +31,14 @@ FOLLOW = np.array(
 
 @jit
 def score_lead(p, seats, seat, friends, card):
-    """How promising a lead is."""
+    """The score of a lead."""
     suit = card >> 4
     rank = card & 15
     mine = lane(p.h[seat], suit)
     play = lane(p.all, suit)
     top = highest(play)
     second = highest(play & ~bit(top))
-    score = OWN_LENGTH * popcount(mine)
+    score = 0
     partner_top = False
     partner_second = False
     partner_ruffs = False
@@ -58,7 +58,7 @@ def score_lead(p, seats, seat, friends, card):
                 partner_second = True
             continue
         enemy_spades |= spades
-        before = step < seats - 1  # plays before the partner, or is not the last
+        before = step < seats - 1  # does not play last
         if theirs:
             if before:
                 score += LHO_LENGTH * popcount(theirs)
@@ -97,7 +97,7 @@ def score_lead(p, seats, seat, friends, card):
 
 @jit
 def enemy_beats(p, seats, friends, seat, best):
-    """Whether an opponent who plays after ``seat`` can take the trick from the card ``best``."""
+    """Whether an opponent that plays after ``seat`` can take the trick from the card ``best``."""
     other = seat + 1 if seat + 1 < seats else 0
     while other != p.leader:
         if friends >> other & 1 == 0:
@@ -112,7 +112,7 @@ def enemy_beats(p, seats, friends, seat, best):
 
 @jit
 def score_follow(p, before, seats, seat, place, friends, card):
-    """How promising a card is as number ``place`` of the trick, counted from 0; ``before`` is the turn before it."""
+    """The score of a card at ``place`` of the trick, counted from 0; ``before`` is the turn before it."""
     w = FOLLOW[place - 1]
     rank = card & 15
     suit = card >> 4
@@ -138,17 +138,25 @@ def score_follow(p, before, seats, seat, place, friends, card):
 
 
 @jit
-def score_nil(p, before, seats, seat, place, friends, nil, card):
-    """How promising a card is where the question is whether the seat in the set ``nil`` takes a trick."""
+def place_of(p, seats, seat):
+    """The place of a seat in the trick, counted from 0."""
+    place = seat - p.leader
+    return place if place >= 0 else place + seats
+
+
+@jit
+def score_nil(p, before, seats, seat, friends, nil, card):
+    """The score of a card where the question is whether the seat in the set ``nil`` takes a trick."""
     rank = card & 15
     bidder = lowest(U64(nil))
+    place = place_of(p, seats, seat)
     if seat == bidder:
-        # Under the best card so far as high as can be, else low.
+        # The highest card under the best card of the trick, else a low card.
         return rank if place > 0 and not takes(card, before.top) else -20 - rank
     if friends & nil:
         return rank  # its partner covers
-    if place <= (bidder - p.leader + seats) % seats:
-        return -rank  # the bidder is yet to play
+    if place <= place_of(p, seats, bidder):
+        return -rank  # the bidder has yet to play
     if before.winner != bidder:
         return rank
     return -20 - rank if takes(card, before.top) else rank
@@ -156,7 +164,7 @@ def score_nil(p, before, seats, seat, place, friends, nil, card):
 
 @jit
 def run_below(hand, card):
-    """The cards of the run of touching cards whose highest is ``card``, without that."""
+    """The touching cards below ``card`` in ``hand``."""
     below = lane_of(card) & (bit(card) - U64(1))
     gap = highest(below & ~hand)
     return below & (~U64(0) << U64(gap + 1)) if gap >= 0 else below
@@ -164,9 +172,9 @@ def run_below(hand, card):
 
 @jit
 def open_turn(t, p, depth, seats, place, friends, nil):
-    """List what the seat at the turn at ``depth`` may play, the more promising first, one card of each run.
+    """List the moves of the seat at the turn at ``depth``, best score first, one card of each run of touching cards.
 
-    ``nil`` is the set of the nil bidder, 0 if the question is another.
+    ``nil`` is the set of the nil bidder, 0 if the question is not about a nil.
     """
     f = t.turns[depth]
     before = t.turns[max(depth - 1, 0)]
@@ -176,7 +184,7 @@ def open_turn(t, p, depth, seats, place, friends, nil):
     if place == 0:
         preferred = hand if p.broken else hand & PLAIN
     options = preferred if preferred else hand
-    options &= ~(options >> U64(1))  # the highest of each run: the fewer higher cards there are, the more general
+    options &= ~(options >> U64(1))  # the highest of each run: its answer holds for more positions
     single = options & (options - U64(1)) == U64(0)
     count = 0
     while options:
@@ -188,7 +196,7 @@ def open_turn(t, p, depth, seats, place, friends, nil):
             if place == 0 and card == p.best:
                 score = 1000
             elif nil:
-                score = score_nil(p, before, seats, seat, place, friends, nil, low)
+                score = score_nil(p, before, seats, seat, friends, nil, low)
             elif place == 0:
                 score = score_lead(p, seats, seat, friends, low)
             else:

@@ -1,10 +1,12 @@
-"""The table of answers of the search with three and four seats, by partition search (Ginsberg 1996).
+"""The transposition table of the search with three and four seats, by partition search (Ginsberg 1996).
 
-An answer is stored not for one position but for all that agree in the lengths of the suits in every hand and in who
-holds the highest cards, down to the lowest one that mattered to the answer.
+An answer is stored for all positions that agree in the lengths of the suits in every hand and in the holders of the
+highest cards, down to the lowest card that mattered to the answer.
 """
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 
@@ -19,11 +21,28 @@ SHAPES = 1 << 16
 UNKNOWN = -1
 NO_CARD = -1
 
-# A position between tricks on the line under search.
+
+class Question(NamedTuple):
+    """Can ``side`` force a number of tricks, from here on, for ``counted``?
+
+    Attributes:
+        seats: number of seats, 3 or 4.
+        side: set of the seats that want the tricks; all others play against them.
+        counted: set of the seats whose tricks count.
+        most: tricks above this number make no difference; 1 asks only whether there is one.
+    """
+
+    seats: int | np.int64
+    side: int | np.int64
+    counted: int | np.int64
+    most: int | np.int64
+
+
+# A position between tricks on the current line.
 TRICK = np.dtype(
     [
         ("h", "u8", 4),  # the hands in lanes
-        ("all", "u8"),  # all cards in play
+        ("all", "u8"),  # the cards in play
         ("plane_0", "u8"),  # who holds each card: low bit of the seat
         ("plane_1", "u8"),  # and high bit
         ("key", "u8"),
@@ -31,37 +50,37 @@ TRICK = np.dtype(
         ("leader", "i8"),
         ("broken", "i8"),
         ("need", "i8"),
-        ("best", "i8"),  # card to try first
-        ("lead", "i8"),  # card led to it
+        ("best", "i8"),  # the card to try first
+        ("lead", "i8"),  # the card led to it
         ("gone", "i8", 4),  # the cards played to it, in ascending order of their places
     ]
 )
-# A card of a trick on the line under search.
+# A card of a trick on the current line.
 TURN = np.dtype(
     [
-        ("relevant", "u8"),  # cards that mattered to the answers so far, in the lanes of the trick's start
-        ("same", "u8"),  # cards that would fare as one that has failed
+        ("relevant", "u8"),  # cards that mattered to the answers so far, in the lanes before the trick
+        ("same", "u8"),  # cards equivalent to one that has failed
         ("seat", "i8"),
         ("card", "i8"),  # the card played
-        ("winner", "i8"),  # who wins the trick after it
-        ("top", "i8"),  # with which card
-        ("next", "i8"),  # moves tried
-        ("count", "i8"),  # moves there are
+        ("winner", "i8"),  # the seat that wins the trick after it
+        ("top", "i8"),  # the card that it wins with
+        ("next", "i8"),  # number of moves tried
+        ("count", "i8"),  # number of moves
         ("moves", "i1", 16),
         ("scores", "i4", 16),
     ]
 )
 TABLE = np.dtype(
     [
-        ("nodes", "i8"),  # positions between tricks looked at, for measurements
+        ("nodes", "i8"),  # positions between tricks visited; the clock of `age`
         ("tricks", TRICK, 19),
         ("turns", TURN, 56),
-        ("shapes", "u8", SHAPES),  # lengths of the suits that the table knows
-        ("groups", "u8", SHAPES),  # and which groups of answers it has for them
+        ("shapes", "u8", SHAPES),  # keys of known suit lengths
+        ("groups", "u8", SHAPES),  # the groups of answers stored for each
         ("keys", "u8", ENTRIES),
         ("planes_0", "u8", ENTRIES),
         ("planes_1", "u8", ENTRIES),
-        ("masks", "u8", ENTRIES),  # the cards whose holder matters
+        ("masks", "u8", ENTRIES),  # the cards whose holders matter
         ("data", "u8", ENTRIES),  # from the lowest bits: at least (5), at most (5), card (6), tricks left (5), age (4)
     ],
     align=True,
@@ -69,13 +88,13 @@ TABLE = np.dtype(
 
 
 def new_table() -> np.ndarray:
-    """An empty table, an array of one :data:`TABLE` record (about 6 MB). It never needs to be cleared."""
+    """An empty transposition table, an array of one :data:`TABLE` (about 6 MB). It never needs to be cleared."""
     return np.zeros(1, TABLE)
 
 
 @jit
 def start_trick(p):
-    """Fill what follows from the hands of a :data:`TRICK` record."""
+    """Fill the fields of a :data:`TRICK` that follow from its hands."""
     p.all = p.h[0] | p.h[1] | p.h[2] | p.h[3]
     p.plane_0 = p.h[1] | p.h[3]
     p.plane_1 = p.h[2] | p.h[3]
@@ -83,18 +102,18 @@ def start_trick(p):
 
 
 @jit
-def shape_key(p, seats, side, counted):
-    """Lengths of the plain suits in all hands, tricks left (hence the spades), who leads, and the question's kind."""
+def shape_key(p, ask):
+    """The lengths of the plain suits in all hands, tricks left (hence the spades), the leader, and the question."""
     key = U64(0)
-    for seat in range(seats):
+    for seat in range(ask.seats):
         key |= counts(p.h[seat] & PLAIN) << U64(4 * seat)
-    rest = p.left | p.leader << 5 | p.broken << 7 | side << 8 | counted << 12
+    rest = p.left | p.leader << 5 | p.broken << 7 | ask.side << 8 | ask.counted << 12
     return key | U64(rest) << U64(SPADE_LANE)
 
 
 @jit
 def top_owners(p):
-    """Who holds the highest card of each suit, two bits a suit."""
+    """The holder of the highest card of each suit, two bits a suit."""
     owners = 0
     for suit in range(4):
         play = lane(p.all, suit)
@@ -106,9 +125,9 @@ def top_owners(p):
 
 @jit
 def bucket(key, group, owners):
-    """Where answers stand that rest on high cards of the suits in ``group`` and on no other suit's.
+    """The index of the answers that depend on high cards of the suits in ``group`` only.
 
-    Those of one shape are spread by the holders of the highest cards of those suits.
+    Answers for one shape are spread by the holders of the highest cards of those suits.
     """
     known = 0
     for suit in range(4):
@@ -119,7 +138,7 @@ def bucket(key, group, owners):
 
 @jit
 def look_up(t, p):
-    """What the table says about a position: 1, 0 or UNKNOWN, and the cards that this rests on. Sets ``best``."""
+    """The stored answer for a position, 1, 0 or UNKNOWN, and the cards that it depends on. Sets ``p.best``."""
     p.best = NO_CARD
     shape = np.int64(mix(p.key) & U64(SHAPES - 1))
     if t.shapes[shape] != p.key:
@@ -145,13 +164,13 @@ def look_up(t, p):
 
 @jit
 def age(t):
-    """A clock of 16 ticks that goes on while the table is filled."""
+    """A clock of 16 ticks that advances as the table fills."""
     return t.nodes // ENTRIES & 15
 
 
 @jit
 def enter(t, p, answer, relevant, card):
-    """Put an answer into the table."""
+    """Store an answer."""
     mask = filled_up(relevant) & p.all
     group = 0
     for suit in range(4):
@@ -177,7 +196,7 @@ def enter(t, p, answer, relevant, card):
                 high = min(high, data >> 5 & 31)
                 worst = way
                 break
-            # An entry of this position that says no more than the new one is no longer needed.
+            # An entry for this position that says no more than the new one is replaced.
             if differ & mask == U64(0) and t.masks[way] & mask == mask and low >= data & 31 and high <= data >> 5 & 31:
                 worst = way
                 break

@@ -1,9 +1,8 @@
-"""Cards by relative rank: each suit a lane of 16 bits, without the cards that have left play.
+"""Cards by relative rank: each suit is a lane of 16 bits, without the cards that have left play.
 
-A position between tricks is two or more words, one for each hand: lane s (bits 16 s to 16 s + 15)
-holds the suit's cards still in play, lowest at the bottom, without gaps. Positions whose cards stand in the same
-relative order are then equal words, and the cards of one hand that have become neighbours since those between
-them were played are neighbouring bits.
+A position between tricks is one word for each hand. Lane s, bits 16 s to 16 s + 15, holds the suit's cards that are
+still in play, lowest at the bottom, without gaps. So positions with the same relative ranks are equal words, and cards
+of a hand that touch, because those between them were played, are neighbouring bits.
 """
 
 from __future__ import annotations
@@ -14,12 +13,12 @@ from spades_env.engine.bits import U64, bit, lowest, popcount, suit_mask
 LANE = U64(0xFFFF)
 LANE_ONES = U64(0x0001_0001_0001_0001)
 SPADE_LANE = 48
-PLAIN = U64((1 << SPADE_LANE) - 1)  # the lanes that are not trump
+PLAIN = U64((1 << SPADE_LANE) - 1)  # the lanes of the suits other than spades
 
 
 @jit
 def packed(cards, play):
-    """The set ``cards`` as lanes, when ``play`` is the set of all cards in play."""
+    """The set ``cards`` as lanes; ``play`` is the set of all cards in play."""
     word = U64(0)
     rest = cards
     while rest:
@@ -31,20 +30,20 @@ def packed(cards, play):
 
 @jit
 def place(card, play):
-    """The bit of a card in the lanes, when ``play`` is the set of all cards in play."""
+    """The place (index of the bit) of a card in the lanes; ``play`` is the set of all cards in play."""
     suit = card // 13
     return 16 * suit + popcount(play & suit_mask(suit) & (bit(card) - U64(1)))
 
 
 @jit
 def lane_of(place):
-    """All bits of the lane that holds bit ``place``."""
+    """All bits of the lane of ``place``."""
     return LANE << U64(place & 48)
 
 
 @jit
 def without(word, place):
-    """``word`` after the card at ``place`` has left play: what stood above it in the lane moves down by one."""
+    """``word`` after the card at ``place`` has left play: higher cards of the lane move down by one."""
     above = lane_of(place) & (~U64(0) << U64(place))
     return (word & ~above) | ((word & above & (above << U64(1))) >> U64(1))
 
@@ -65,7 +64,7 @@ def runs(word):
 
 @jit
 def takes(card, best):
-    """Whether the card at place ``card`` takes the trick from the one at ``best``, which holds it so far."""
+    """Whether the card at place ``card`` takes the trick from the one at ``best``, which is winning it."""
     if card >> 4 == best >> 4:
         return card > best
     return card >= SPADE_LANE
@@ -73,7 +72,7 @@ def takes(card, best):
 
 @jit
 def filled_down(word):
-    """``word`` with every bit set that stands below a set bit in the same lane."""
+    """``word`` with every bit set that is below a set bit of the same lane."""
     word |= word >> U64(1) & U64(0x7FFF_7FFF_7FFF_7FFF)
     word |= word >> U64(2) & U64(0x3FFF_3FFF_3FFF_3FFF)
     word |= word >> U64(4) & U64(0x0FFF_0FFF_0FFF_0FFF)
@@ -89,7 +88,7 @@ def swapped(word, low, high):
 
 @jit
 def sorted_lanes(h0, h1):
-    """Two hands with the plain suits in a fixed order, the longest first: which suit is which does not matter."""
+    """Two hands with the plain suits in a canonical order, the longest first: plain suits are interchangeable."""
     for low in (0, 1, 0):
         code = h0 | ((h0 | h1) + LANE_ONES)
         if code >> U64(16 * low) & LANE < code >> U64(16 * low + 16) & LANE:
@@ -100,7 +99,7 @@ def sorted_lanes(h0, h1):
 
 @jit
 def filled_up(word):
-    """``word`` with every bit set that stands above a set bit in the same lane."""
+    """``word`` with every bit set that is above a set bit of the same lane."""
     word |= (word & U64(0x7FFF_7FFF_7FFF_7FFF)) << U64(1)
     word |= (word & U64(0x3FFF_3FFF_3FFF_3FFF)) << U64(2)
     word |= (word & U64(0x0FFF_0FFF_0FFF_0FFF)) << U64(4)
@@ -109,7 +108,7 @@ def filled_up(word):
 
 @jit
 def with_gap(word, place):
-    """``word`` with a place opened in a lane: the inverse of :func:`without`, the new place empty."""
+    """The inverse of :func:`without`: ``word`` with an empty place inserted in a lane."""
     above = lane_of(place) & (~U64(0) << U64(place))
     return (word & ~above) | ((word & above) << U64(1) & above)
 

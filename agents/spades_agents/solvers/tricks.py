@@ -1,6 +1,8 @@
-"""Three and four seats: how many tricks each card leads to, and whether it lets a nil be broken."""
+"""Three and four seats: the number of tricks after each card, and whether a card lets a nil be broken."""
 
 from __future__ import annotations
+
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -11,37 +13,55 @@ from spades_env.engine.bits import U64, bit, lowest, popcount
 from spades_env.engine.play import playable
 
 
-@jit
-def set_root(t, hands, seats, leader, trick, played, broken):
-    """Put a position into the table's first trick; returns the set of all cards in play.
+class Position(NamedTuple):
+    """A position of three or four hands; or many, each attribute but ``played`` an array with a row for each.
 
-    ``hands`` are 52-bit sets by seat, ``trick`` the cards of the trick so far, ``played`` their number.
+    Attributes:
+        hands: the cards that each seat holds, 52-bit sets.
+        leader: the seat that led the trick, or leads it.
+        trick: the cards of the trick so far, in order.
+        played: their number.
+        broken: 1 if spades may be led.
+        legal: the cards to rate; if there are none, only the value is found.
     """
+
+    hands: np.ndarray
+    leader: Any
+    trick: np.ndarray
+    played: int
+    broken: Any
+    legal: Any
+
+
+@jit
+def set_root(t, position, seats):
+    """Put a position into the first trick of ``t``; returns the set of all cards in play."""
     root = t.tricks[0]
     for seat in range(4):
-        root.h[seat] = hands[seat] if seat < seats else U64(0)
-    for k in range(played):
-        root.h[(leader + k) % seats] |= bit(trick[k])
+        root.h[seat] = position.hands[seat] if seat < seats else U64(0)
+    for k in range(position.played):
+        root.h[(position.leader + k) % seats] |= bit(position.trick[k])
     play = root.h[0] | root.h[1] | root.h[2] | root.h[3]
     for seat in range(seats):
         root.h[seat] = packed(root.h[seat], play)
-    for k in range(played):
-        t.turns[k].card = place(trick[k], play)
-    root.leader = leader
-    root.broken = broken
+    for k in range(position.played):
+        t.turns[k].card = place(position.trick[k], play)
+    root.leader = position.leader
+    root.broken = position.broken
     return play
 
 
 @jit
-def most_tricks(t, seats, side, counted, played, only, low, high, guess):
-    """The most tricks, in ``low``..``high``, that ``side`` can force for ``counted`` from the root on.
+def most_tricks(t, ask, played, only, high, guess):
+    """The most tricks, in 0..high, for which the answer to a question about the root is yes.
 
     ``only`` is the place of the card played next, NO_CARD for any.
     """
-    guess = min(max(guess, low + 1), high)
+    low = 0
+    guess = min(max(guess, 1), high)
     while low < high:
         t.tricks[0].need = guess
-        if can(t, seats, side, counted, played, only):
+        if can(t, ask, played, only):
             low = guess
             guess += 1
         else:
@@ -51,47 +71,40 @@ def most_tricks(t, seats, side, counted, played, only, low, high, guess):
 
 
 @jit
-def rate_tricks(t, hands, seats, leader, trick, played, broken, side, counted, most, legal, out):
-    """Write to ``out[card]`` the tricks that ``side`` can force for ``counted`` after each card in ``legal``.
+def rate_tricks(t, position, ask, out):
+    """Write to ``out[card]`` the tricks, from the current one on, that can be forced after each card to rate.
 
     Args:
-        t: a :data:`~spades_agents.solvers.four_hand.TABLE` record.
-        hands: cards held, 52-bit sets by seat.
-        seats: 3 or 4.
-        leader: the seat that led the trick, or leads it.
-        trick: the cards of the trick so far, in order.
-        played: their number.
-        broken: 1 if spades may be led.
-        side: set of the seats that play for the tricks; the others play against them.
-        counted: set of the seats whose tricks count, from this trick on.
-        most: tricks above this number make no difference: 1 asks only whether there will be any.
-        legal: the cards to rate; if there are none, only the value is found.
-        out: numbers by card id; other cards' places are left alone.
+        t: one :data:`~spades_agents.solvers.four_table.TABLE`.
+        position: the :class:`Position`.
+        ask: the :class:`~spades_agents.solvers.four_table.Question`.
+        out: numbers by card id; the entries of other cards are left unchanged.
 
     Returns:
         The value of the position: the best of all cards for the seat on turn.
     """
-    play = set_root(t, hands, seats, leader, trick, played, broken)
-    seat = (leader + played) % seats
+    play = set_root(t, position, ask.seats)
+    played = np.int64(position.played)
+    seat = (position.leader + played) % ask.seats
     mine = t.tricks[0].h[seat]
-    wants = side >> seat & 1
-    high = min(popcount(mine), most)
+    wants = ask.side >> seat & 1
+    high = min(popcount(mine), ask.most)
     value = 0
     best = 0
     known = NO_CARD
     guess = (popcount(mine) + 1) // 2
-    if legal == U64(0):
-        any_card = np.int64(NO_CARD)  # a plain constant would be another type, and all compiled twice
-        return most_tricks(t, seats, side, counted, played, any_card, 0, high, guess)
-    rest = legal
+    if position.legal == U64(0):
+        any_card = np.int64(NO_CARD)  # a plain constant would be another type, and the search compiled twice
+        return most_tricks(t, ask, played, any_card, high, guess)
+    rest = position.legal
     while rest:
         card = lowest(rest)
         here = place(card, play)
         if known < 0 or here != known + 1 or here >> 4 != known >> 4:
-            value = most_tricks(t, seats, side, counted, played, here, 0, high, guess)
+            value = most_tricks(t, ask, played, here, high, guess)
             guess = value if wants else value + 1
-        known = here  # the next card touches this one: same value
-        if rest == legal or (value > best if wants else value < best):
+        known = here  # a touching card has the same value
+        if rest == position.legal or (value > best if wants else value < best):
             best = value
         rest &= rest - U64(1)
         out[card] = value
@@ -99,30 +112,17 @@ def rate_tricks(t, hands, seats, leader, trick, played, broken, side, counted, m
 
 
 @jit
-def rate_state(t, s, r, side, counted, most, out):
+def rate_state(t, s, r, ask, out):
     """:func:`rate_tricks` for the seat on turn at a table in the play phase, all hands known."""
     trick = s.order[s.played - s.in_trick :]
     broken = 1 if s.broken or not r.spades_must_break else 0
-    return rate_tricks(
-        t, s.hands, r.players, s.leader, trick, s.in_trick, broken, side, counted, most, playable(s, r), out
-    )
+    return rate_tricks(t, Position(s.hands, s.leader, trick, s.in_trick, broken, playable(s, r)), ask, out)
 
 
 @jit.apart
-def rate_rows(tables, hands, seats, leader, trick, played, broken, side, counted, most, legal, values, cards):
-    """:func:`rate_tricks` for every row of the arrays."""
+def rate_rows(tables, positions, ask, values, cards):
+    """:func:`rate_tricks` for many positions."""
+    p = positions
     for k in range(values.size):
-        values[k] = rate_tricks(
-            tables[0],
-            hands[k],
-            seats,
-            leader[k],
-            trick[k],
-            played,
-            broken[k],
-            side,
-            counted,
-            most,
-            legal[k],
-            cards[k],
-        )
+        position = Position(p.hands[k], p.leader[k], p.trick[k], p.played, p.broken[k], p.legal[k])
+        values[k] = rate_tricks(tables[0], position, ask, cards[k])

@@ -1,17 +1,19 @@
 """Exact solver of the two-player game's play with both hands open.
 
-Every question is put as one: can seat 0 force the number of tricks that it takes from here on into the set
-``want``? "At least k" is a set with all numbers from k up, a made nil is the set {0}, and the value of the game for any
-payoff per number of tricks is the greatest payoff v such that seat 0 can force a number that pays v or
-more. The answer depends on the cards' relative ranks alone, not on the payoff, so that one table of answers serves
-every card of a decision, every world of a search, and every later game.
+Every question has one form: can seat 0 force the number of tricks that it takes from here on into the set ``want``? "At
+least k" is the set of all numbers from k up, and a made nil is the set {0}. The value of the game for any payoff per
+number of tricks is the greatest v such that seat 0 can force a number of tricks that pays v or more. The answer depends
+on the relative ranks of the cards but not on the payoff, so one transposition table serves every card of a decision,
+every world of a search and every later game.
 
-The search is alpha-beta (both sides stop at the first card that settles it) over touching cards merged to one, with a
-transposition table that holds, for a position, what is known about "at least k" and "at most k" for all k, and the
-last few answers about other sets.
+The search is alpha-beta (each seat stops at the first card that settles the question) over runs of touching cards. An
+entry of the transposition table holds the answers for "at least k" and "at most k", for all k, and the last two answers
+about other sets.
 """
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 
@@ -31,7 +33,6 @@ from spades_agents.solvers.lanes import (
 from spades_agents.solvers.two_table import (
     CODES,
     NO_CARD,
-    TABLE,
     UNKNOWN,
     age,
     find,
@@ -43,17 +44,26 @@ from spades_agents.solvers.two_table import (
 )
 from spades_env.engine.bits import U64, bit, highest, lowest, popcount
 
-__all__ = ["NO_CARD", "TABLE", "can", "new_table"]
+__all__ = ["NO_CARD", "TrickStart", "can", "new_table"]
 
 LEADER_BIT = 15
 BROKEN_BIT = 31
 
 
+class TrickStart(NamedTuple):
+    """A position between tricks: both hands in lanes, the seat that leads, and 1 if spades may be led."""
+
+    h0: np.uint64
+    h1: np.uint64
+    leader: int | np.int64
+    broken: int | np.int64
+
+
 @jit
 def can_cash(t, code, other_spades, may_lead_spades, sure):
-    """Tricks that the leader has for the taking: winners to cash, and spades that win whatever is played.
+    """Tricks that the leader can take without search: winners to cash, and ``sure``, spades that win in any line.
 
-    ``code`` is the leader's hand by lanes, ends marked; ``sure`` the spades that win whatever is played.
+    ``code`` is the leader's hand in lanes with the ends marked.
     """
     ruffs = other_spades > 0
     if ruffs and may_lead_spades:
@@ -67,9 +77,9 @@ def can_cash(t, code, other_spades, may_lead_spades, sure):
 
 @jit
 def order_leads(f, leads, mine, other):
-    """Fill ``leads``, ``leads_2`` and ``leads_3`` of a frame, the more promising first."""
-    below = filled_down(other)  # places under the other's highest
-    follows = (below & LANE_ONES) * LANE  # lanes in which the other must follow
+    """Fill ``leads``, ``leads_2`` and ``leads_3`` of a frame, in the order in which they are tried."""
+    below = filled_down(other)  # places below the other hand's highest card
+    follows = (below & LANE_ONES) * LANE  # lanes in which the other hand must follow suit
     if f.eager:
         f.leads = leads & ~below & follows  # winners
         f.leads_2 = leads & below
@@ -81,7 +91,7 @@ def order_leads(f, leads, mine, other):
 
 @jit
 def next_lead(f):
-    """Take a lead off the frame's lists."""
+    """Remove the next lead from the frame's lists."""
     group = f.leads if f.leads else f.leads_2 if f.leads_2 else f.leads_3
     card = highest(group) if f.eager else lowest(group)
     drop_lead(f, card)
@@ -90,7 +100,7 @@ def next_lead(f):
 
 @jit
 def drop_lead(f, card):
-    """Take ``card`` off the frame's lists."""
+    """Remove ``card`` from the frame's lists of leads."""
     others = ~bit(card)
     f.leads &= others
     f.leads_2 &= others
@@ -99,7 +109,7 @@ def drop_lead(f, card):
 
 @jit
 def order_replies(f, card):
-    """Fill ``replies`` and ``replies_2`` of a frame: what the other may play to ``card``, the more promising first."""
+    """Fill ``replies`` and ``replies_2`` of a frame, the legal replies to ``card``, in the order they are tried."""
     hand = f.h1 if f.leader == 0 else f.h0
     suit = hand & lane_of(card)
     if suit:
@@ -115,7 +125,7 @@ def order_replies(f, card):
 
 @jit
 def next_reply(f):
-    """Take a reply off the frame's lists: the cheapest of the last suit, or the highest if tricks are unwelcome."""
+    """Remove the next reply from the frame's lists: the cheapest of the last suit, or the highest if not eager."""
     first = f.replies != U64(0)
     group = f.replies if first else f.replies_2
     card = highest(group)
@@ -130,7 +140,7 @@ def next_reply(f):
 
 @jit
 def settle(t, f, answer):
-    """Enter the answer to a frame's question into the table."""
+    """Store the answer to a frame's question."""
     if f.key == U64(0):
         return
     entry = room(t, f.key)
@@ -146,21 +156,38 @@ def settle(t, f, answer):
 
 
 @jit.apart
-def can(t, h0, h1, leader, broken, want, only):
+def can(t, start, want, only):
     """Whether seat 0 can force the number of tricks that it takes from here on into ``want``.
 
+    This is the following recursion, unrolled into a loop. ``t.frames[depth]`` holds the local variables of a call::
+
+        def can(h0, h1, leader, broken, want):
+            if the bounds or the transposition table give the answer:
+                return it
+            good = whether the leader is seat 0         # the answer that the leader wants
+            for card in the leads, promising ones first:
+                for reply in the legal replies, promising ones first:
+                    answer = can(the position after card and reply, want minus the trick)
+                    if answer != good:
+                        break        # the lead is refuted
+                if answer == good:
+                    break            # the lead has met every reply
+            store answer
+            return answer
+
     Args:
-        t: a :data:`TABLE` record.
-        h0: hand of seat 0 in lanes.
-        h1: hand of seat 1.
-        leader: the seat that leads.
-        broken: 1 if spades may be led.
+        t: one :data:`~spades_agents.solvers.two_table.TABLE`.
+        start: the position, a :class:`TrickStart`.
         want: set of numbers, bit k for k tricks.
         only: place of the card that must be led, NO_CARD for the leader's choice.
     """
+    h0 = start.h0
+    h1 = start.h1
+    leader = start.leader
+    broken = start.broken
     depth = 0
     while True:
-        # A position between tricks: settle it, or take up its first lead.
+        # A new call: settle it, or open its frame.
         t.nodes += 1
         left = popcount(h0)
         answer = UNKNOWN
@@ -226,7 +253,7 @@ def can(t, h0, h1, leader, broken, want, only):
             f.card = best
             f.replies = U64(0)
             f.replies_2 = U64(0)
-            # Whether more tricks are better; not so for "at most k".
+            # Whether to win tricks first; for "at most k" rather lose them.
             f.eager = want >> low & 1 == 0 or want & (want + (1 << low)) != 0
             if depth == 0 and only >= 0:
                 f.leads = bit(only)
@@ -240,19 +267,19 @@ def can(t, h0, h1, leader, broken, want, only):
         else:
             fresh = False
 
-        # Carry the answer back to the trick before, until some trick has another card to try.
+        # Return the answer to the caller, until a caller has another card to try.
         while True:
             if depth == 0:
                 return answer == 1
             f = t.frames[depth - 1]
-            good = 1 if f.leader == 0 else 0  # the answer that the leader wants
-            if answer != good:  # the lead is refuted: the next one
+            good = 1 if f.leader == 0 else 0
+            if answer != good:  # the lead is refuted: try the next one
                 if f.leads | f.leads_2 | f.leads_3 == U64(0):
                     settle(t, f, answer)
                     depth -= 1
                     continue
                 if fresh and f.card >= 0:
-                    drop_lead(f, f.card)  # the card that settled the last question here
+                    drop_lead(f, f.card)  # the best card of the transposition table comes first
                 else:
                     f.card = next_lead(f)
                 order_replies(f, f.card)
@@ -261,7 +288,7 @@ def can(t, h0, h1, leader, broken, want, only):
                 depth -= 1
                 continue
             break
-        # The next reply makes the next position.
+        # Call for the next reply.
         card = f.card
         reply = next_reply(f)
         leader = 1 - f.leader if takes(reply, card) else f.leader

@@ -1,7 +1,7 @@
-"""The table of answers of the two-hand search, and what it looks up by lane.
+"""The transposition table of the two-hand search, and its lookup tables by lane.
 
-An entry holds what is known about a position for "at least k" and "at most k" tricks, for all k, and the last few
-answers about other sets of numbers.
+An entry holds the answers for a position about "at least k" and "at most k" tricks, for all k, and the last two answers
+about other sets of numbers.
 """
 
 from __future__ import annotations
@@ -14,36 +14,36 @@ from spades_env.engine.bits import U64, lowest, mix, popcount
 ENTRIES = 1 << 16
 WAYS = 4
 CODES = 1 << 14
-# One trick of the line under search: the position before it, what has been led to it, what is still to be tried.
+# One trick of the current line: the position before it, the card led, and the cards to try.
 FRAME = np.dtype(
     [
         ("h0", "u8"),
         ("h1", "u8"),
-        ("key", "u8"),  # of the position in the table; 0 if the lead was given
-        ("leads", "u8"),  # leads not yet tried
+        ("key", "u8"),  # key of the position; 0 if the lead was given
+        ("leads", "u8"),  # leads to try
         ("leads_2", "u8"),  # leads to try after those
         ("leads_3", "u8"),
-        ("replies", "u8"),  # replies to `card` not yet tried
+        ("replies", "u8"),  # replies to `card` to try
         ("replies_2", "u8"),  # replies to try after those
         ("want", "i8"),
-        ("low", "i8"),  # seat 0 takes at least so many tricks, whatever is played
-        ("high", "i8"),  # and at most so many
+        ("low", "i8"),  # minimum tricks of seat 0 in any line of play
+        ("high", "i8"),  # maximum tricks of seat 0
         ("leader", "i8"),
         ("broken", "i8"),
         ("card", "i8"),  # the card led
-        ("eager", "i8"),  # whether both sides had better look for tricks; else for ways to lose them
+        ("eager", "i8"),  # whether both seats should try to win tricks first; else to lose them
     ]
 )
 TABLE = np.dtype(
     [
-        ("nodes", "i8"),  # positions between tricks looked at, for measurements
+        ("nodes", "i8"),  # positions between tricks visited; the clock of `age`
         ("frames", FRAME, 14),
-        ("entries", "u8", 2 * ENTRIES),  # key, answers; WAYS entries side by side may hold the same position
-        # By lane: spades that win whatever is played; low half the coded hand's, high half the other's.
+        ("entries", "u8", 2 * ENTRIES),  # key, answers; a position may be in any of WAYS adjacent entries
+        # By lane: spades that win in any line of play; low half the coded hand's, high half the other's.
         ("sure", "u1", CODES),
-        # By lane: winners to cash; low half if the other may ruff, high half if not.
+        # By lane: winners to cash; low half if the other hand may ruff, high half if not.
         ("cash", "u1", CODES),
-        ("order", "i1", 16),  # scratch of one call: numbers of tricks still to take, least payoff first
+        ("order", "i1", 16),  # scratch of one call: numbers of tricks still to be won, by rising payoff
     ],
     align=True,
 )
@@ -52,7 +52,7 @@ NO_CARD = -1
 
 
 def new_table() -> np.ndarray:
-    """An empty table, an array of one :data:`TABLE` record (about 1 MB). It never needs to be cleared."""
+    """An empty transposition table, an array of one :data:`TABLE` (about 1 MB). It never needs to be cleared."""
     table = np.zeros(1, TABLE)
     fill_codes(table)
     return table
@@ -60,14 +60,14 @@ def new_table() -> np.ndarray:
 
 @jit
 def fill_codes(tables):
-    """Fill the two fields that are looked up by lane: the coded hand's bits under a bit that marks the lane's end."""
+    """Fill the two lookup tables. A code is a hand's lane with one more bit above it, which marks the lane's end."""
     t = tables[0]
     for code in range(1, CODES):
         length = 0
         while code >> (length + 1):
             length += 1
         mine = code ^ (1 << length)
-        # A spade loses only to a higher one of the other's, and each of those can beat one.
+        # A spade loses only to a higher spade of the other hand, and each of those can beat only one.
         spare_mine = spare_theirs = beaten_mine = beaten_theirs = count = top = 0
         unbroken = True
         for place in range(length - 1, -1, -1):
@@ -89,13 +89,13 @@ def fill_codes(tables):
 
 @jit
 def number_range(low, high):
-    """The set of the numbers from ``low`` to ``high``."""
+    """The set of the numbers ``low`` to ``high``."""
     return (1 << (high + 1)) - (1 << low)
 
 
 @jit
 def find(t, key):
-    """Index of the entry of ``key``, -1 if it is not in the table."""
+    """The index of the entry for ``key``, -1 if there is none."""
     base = np.int64(mix(key) & U64(ENTRIES - WAYS))
     for way in range(base, base + WAYS):
         if t.entries[2 * way] == key:
@@ -105,7 +105,10 @@ def find(t, key):
 
 @jit
 def room(t, key):
-    """Index of an entry for ``key``: its own, or emptied, the one of the fewest cards, older ones counting as fewer."""
+    """The index of an entry for ``key``: its own, or else the least valuable one, cleared.
+
+    Entries with few cards and old entries are the least valuable.
+    """
     base = np.int64(mix(key) & U64(ENTRIES - WAYS))
     now = age(t)
     worst = base
@@ -125,13 +128,13 @@ def room(t, key):
 
 @jit
 def age(t):
-    """A clock of 16 ticks that goes on while the table is filled."""
+    """A clock of 16 ticks that advances as the table fills."""
     return t.nodes // ENTRIES & 15
 
 
 @jit
 def recall(data, low, high, want):
-    """What the answers in ``data`` say about ``want``: 1 yes, 0 no, -1 nothing."""
+    """The answer about ``want`` that follows from those in ``data``: 1 yes, 0 no, UNKNOWN."""
     at_least = np.int64(data) & 15
     not_above = np.int64(data >> U64(4)) & 15
     not_below = np.int64(data >> U64(8)) & 15
@@ -145,10 +148,10 @@ def recall(data, low, high, want):
     for slot in (16, 32):
         known = np.int64(data >> U64(slot)) & 0xFFFF
         answer = known & 1
-        # Yes for a set is yes for all that contain it, no is no for all within it.
+        # Yes for a set is yes for its supersets, no for a set is no for its subsets.
         if known & 2 and (known >> 2 & ~want if answer else want & ~(known >> 2)) == 0:
             return answer
-    return -1
+    return UNKNOWN
 
 
 @jit

@@ -17,16 +17,16 @@ import numpy as np
 import torch
 from sb3_contrib import MaskablePPO
 from spades_agents.base import BatchAgent
-from spades_agents.heuristic.notes import NOTES
+from spades_agents.heuristic.scripted import new_scratch
 from spades_agents.match_value import match_table
 from spades_agents.policy.learned import PolicyAgent
-from spades_agents.search.decision import PLAN
 from spades_agents.search.rollout import rate_rows
+from spades_agents.search.workspace import PLAN, Aim, Rater
 from stable_baselines3.common.utils import update_learning_rate
 from torch.nn.functional import mse_loss
 
-from spades_env.cards import NUM_ACTIONS, NUM_CARDS
-from spades_env.engine.state import STATE, Phase
+from spades_env.cards import NUM_ACTIONS
+from spades_env.engine.state import Phase
 from spades_training.learning.config import Config
 from spades_training.learning.sb3 import policy_network
 from spades_training.learning.symmetry import suit_swaps
@@ -71,13 +71,11 @@ class Rollouts:
     ) -> None:
         self.model, self.env, self.teacher, self.config, self.rng = model, env, teacher, config, rng
         self.done = done
-        swaps = suit_swaps(env.rules, env.features > 0, env.hints > 0, env.hidden // NUM_CARDS)
+        swaps = suit_swaps(env.rules, env.layout)
         self._swaps = [tuple(map(torch.as_tensor, swap)) for swap in (swaps if config.suit_symmetry else swaps[:1])]
-        self._values = match_table(env.rules)
-        self._scratch = np.zeros(1, STATE), np.zeros(1, STATE), np.zeros(1, NOTES)
+        self._rater = Rater(np.zeros(1, PLAN), new_scratch(), Aim(match_table(env.rules), True))
         self._doubts = np.full(len(Phase), config.doubt, np.float32)
         self._doubts[Phase.BLIND], self._doubts[Phase.DRAFT] = config.blind_doubt, DRAFT_DOUBT * config.doubt
-        self._plan = np.zeros(1, PLAN)
 
     @property
     def finished(self) -> bool:
@@ -114,8 +112,7 @@ class Rollouts:
             actions = env.hinted(observations) if is_hint else self.teacher.act_batch(tables, everyone)
             rows = np.flatnonzero(masks.sum(1) > 1)
             found = np.empty((len(rows), NUM_ACTIONS))
-            arrays = rows, actions[rows], REACH, tables.rules_array, *self._scratch, self._values
-            rate_rows(tables.states, *arrays, True, self._plan, found)
+            rate_rows(tables.states, rows, actions[rows], REACH, tables.rules_array, self._rater, found)
             reached = found[np.arange(len(rows)), actions[rows]]
             gains = (found - reached[:, None]).astype(np.float32)
             gains -= self._doubts[tables.states["phase"][rows], None]

@@ -17,14 +17,15 @@ import torch
 from gymnasium import spaces
 from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
-from spades_agents.policy.learned import ACTOR, CARD, model_card
+from spades_agents.policy.model_file import ACTOR, CARD, model_card
 from spades_agents.policy.network import PolicyNetwork
+from spades_agents.policy.policy_input import used_columns
 from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from stable_baselines3.common.vec_env import VecEnv
 from torch import nn
 
 from spades_env.envs.vector import SpadesVectorEnv
-from spades_env.observation import SIZE, used_bits
+from spades_env.observation import SIZE
 from spades_env.rules import Rules, as_rules
 from spades_training.files import write_whole
 
@@ -178,10 +179,9 @@ class UsedBits(BaseFeaturesExtractor):
     inputs: torch.Tensor
 
     def __init__(self, observation_space: spaces.Box, rules: Rules, features: int = 0, hint: str = "") -> None:
-        used = np.flatnonzero(used_bits(rules))
-        inputs = np.concatenate([used, np.arange(SIZE, observation_space.shape[0])])
+        inputs = used_columns(rules, observation_space.shape[0])
         super().__init__(observation_space, len(inputs))
-        self.seen, self.hint = len(used) + features, hint
+        self.seen, self.hint = len(used_columns(rules, SIZE + features)), hint
         self.register_buffer("inputs", torch.as_tensor(inputs), persistent=False)
 
     def forward(self, observations: torch.Tensor) -> torch.Tensor:

@@ -8,6 +8,7 @@ from itertools import permutations
 import numpy as np
 from spades_agents.policy import card_features
 from spades_agents.policy.card_features import FEATURES
+from spades_agents.policy.policy_input import PolicyInput
 
 from spades_env.cards import NUM_ACTIONS, NUM_CARDS, SPADES
 from spades_env.observation import LAYOUT, SIZE, Field
@@ -19,14 +20,12 @@ SUIT_BITS = ("voids", "led")  # fields with one bit per suit
 SUIT_SLICES = ("own", "hidden", "mastered", "above")  # fields with one slice per suit
 
 
-def suit_swaps(rules: Rules, features: bool, hint: bool, hidden: int) -> list[tuple[np.ndarray, np.ndarray]]:
+def suit_swaps(rules: Rules, layout: PolicyInput) -> list[tuple[np.ndarray, np.ndarray]]:
     """The suit permutations that preserve the game; the first is the identity.
 
     Args:
         rules: the rules. The three-player deck lacks the two of clubs, so only diamonds and hearts can be swapped.
-        features: whether those of :mod:`spades_agents.policy.card_features` follow the observation.
-        hint: whether one bit for each action follows them.
-        hidden: number of sets of cards at the end, which only the critic sees.
+        layout: the columns of the learner's input.
 
     Returns:
         For each permutation the columns of the learner's input and the actions, both int64: ``seen[:, columns]`` and
@@ -36,7 +35,7 @@ def suit_swaps(rules: Rules, features: bool, hint: bool, hidden: int) -> list[tu
     for order in permutations(range(SPADES)):
         if 0 in rules.deck or order[0] == 0:
             suits = np.array([*order, SPADES])
-            swaps.append((_columns(suits, features, hint, hidden), _actions(suits)))
+            swaps.append((_columns(suits, layout), _actions(suits)))
     return swaps
 
 
@@ -51,16 +50,17 @@ def _actions(suits: np.ndarray) -> np.ndarray:
     return actions
 
 
-def _columns(suits: np.ndarray, features: bool, hint: bool, hidden: int) -> np.ndarray:
+def _columns(suits: np.ndarray, layout: PolicyInput) -> np.ndarray:
     cards = _cards(suits)
-    parts = [_fields(LAYOUT, SIZE, cards, suits)]
-    if features:
-        parts.append(_fields(card_features.LAYOUT, FEATURES, cards, suits))
-    if hint:
-        parts.append(_actions(suits))
-    parts += [cards] * hidden
-    starts = np.cumsum([0, *map(len, parts)])
-    return np.concatenate([part + start for part, start in zip(parts, starts[:-1], strict=True)])
+    columns = np.arange(layout.size)
+    columns[:SIZE] = _fields(LAYOUT, SIZE, cards, suits)
+    if layout.features:
+        columns[layout.feature_columns] = SIZE + _fields(card_features.LAYOUT, FEATURES, cards, suits)
+    if layout.hint:
+        columns[layout.hint_columns] = layout.hint_columns.start + _actions(suits)
+    for start in range(layout.actor_size, layout.size, NUM_CARDS):
+        columns[start : start + NUM_CARDS] = start + cards
+    return columns
 
 
 def _fields(layout: Iterable[Field], size: int, cards: np.ndarray, suits: np.ndarray) -> np.ndarray:

@@ -13,15 +13,16 @@ import torch
 from rich.console import Console
 from sb3_contrib import MaskablePPO
 from spades_agents.base import BatchAgent
-from spades_agents.policy.card_features import FEATURES
-from spades_agents.policy.learned import PPOAgent, read_model
+from spades_agents.policy.learned import PPOAgent
+from spades_agents.policy.model_file import read_model
+from spades_agents.policy.policy_input import PolicyInput
 from spades_agents.policy.shipped import LearnedAgent
 from spades_agents.registry import make_agent
 from stable_baselines3.common.logger import configure
 from stable_baselines3.common.utils import LinearSchedule
 from stable_baselines3.common.vec_env import VecEnv
 
-from spades_env.cards import NUM_ACTIONS
+from spades_env.observation import SIZE
 from spades_env.rules import Rules
 from spades_env.tables import Tables
 from spades_training.evaluation.evaluate import Result, evaluate
@@ -128,7 +129,7 @@ def new_model(config: Config, env: VecEnv) -> MaskablePPO:
             "features_extractor_class": UsedBits,
             "features_extractor_kwargs": {
                 "rules": parse_rules(config.rules),
-                "features": FEATURES * config.card_features + NUM_ACTIONS * bool(config.hint),
+                "features": PolicyInput(config.card_features, config.hint).actor_size - SIZE,
                 "hint": config.hint,
             },
         },

@@ -8,17 +8,14 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces
 from spades_agents.compiler import jit
-from spades_agents.heuristic.notes import NOTES
+from spades_agents.heuristic.scripted import new_scratch, play_out
 from spades_agents.match_value import chances, match_table
-from spades_agents.policy.card_features import FEATURES, write_features
-from spades_agents.policy.learned import new_hinter
-from spades_agents.search.rollout import play_out
+from spades_agents.policy.policy_input import InputEncoder, PolicyInput
 from stable_baselines3.common.vec_env import VecEnvWrapper
 
-from spades_env.cards import NUM_ACTIONS, NUM_CARDS
-from spades_env.engine.bits import U64
+from spades_env.cards import NUM_ACTIONS
 from spades_env.engine.encode import encode_for
-from spades_env.engine.state import BLIND_BID, STATE
+from spades_env.engine.state import BLIND_BID
 from spades_env.observation import SIZE
 from spades_training.learning.sb3 import SpadesVecEnv
 
@@ -35,27 +32,10 @@ def encode_again(states, rules, rows, seats, observations, mask):
 
 
 @jit
-def other_hands(states, seats, players, found):
-    """Write the cards of the seats after ``seats``, clockwise, to ``found`` (tables, 52 * (players - 1))."""
-    for row in range(len(states)):
-        for k in range(players - 1):
-            cards = states[row].hands[(seats[row] + 1 + k) % players]
-            for card in range(52):
-                found[row, 52 * k + card] = (cards >> U64(card)) & U64(1)
-
-
-@jit
-def features_of(states, rules, seats, found):
-    """Write the features of ``seats`` to ``found`` (tables, FEATURES)."""
-    for row in range(len(states)):
-        write_features(states[row], rules[0], seats[row], found[row])
-
-
-@jit
-def play_on(states, rules, views, notes):
+def play_on(states, rules, scratch):
     """Let the scripted player finish the hands at ``states`` at all seats, with the random streams of the tables."""
     for row in range(len(states)):
-        play_out(states[row : row + 1], rules, views, notes)
+        play_out(states, row, rules, scratch)
 
 
 @dataclass(frozen=True)
@@ -112,12 +92,10 @@ class LearnerTrajectories(VecEnvWrapper):
     ) -> None:
         self.spades = venv.env
         self.rules = venv.env.rules
-        self.hidden = NUM_CARDS * (self.rules.players - 1) if oracle else 0
-        self.features, self.hints = FEATURES * features, NUM_ACTIONS * bool(hint)
-        self._hinter = new_hinter(hint) if hint else None
-        self._scripted = np.zeros(1, STATE), np.zeros(1, NOTES)
-        width = SIZE + self.features + self.hints + self.hidden
-        super().__init__(venv, spaces.Box(0, 1, (width,), np.int8))
+        self.layout = PolicyInput(features, hint, self.rules.players - 1 if oracle else 0)
+        self._encoder = InputEncoder(self.layout)
+        self._scripted = new_scratch()
+        super().__init__(venv, spaces.Box(0, 1, (self.layout.size,), np.int8))
         self.options = options
         self._rng = rng or np.random.default_rng(0)
         shaped = options.bag_shaping and self.rules.bag_limit > 0 and not options.match_value
@@ -151,8 +129,7 @@ class LearnerTrajectories(VecEnvWrapper):
 
     def hinted(self, observations: np.ndarray) -> np.ndarray:
         """The actions of the hints in ``observations``, int64."""
-        first = SIZE + self.features
-        return observations[:, first : first + self.hints].argmax(1)
+        return observations[:, self.layout.hint_columns].argmax(1)
 
     def restore(self, saved: dict[str, np.ndarray]) -> None:
         """Continue from copies of :meth:`arrays`.
@@ -269,7 +246,7 @@ class LearnerTrajectories(VecEnvWrapper):
             own_sides: sides of the learners.
             before: potentials at the start of the hand.
         """
-        play_on(states, self.spades.tables.rules_array, *self._scripted)
+        play_on(states, self.spades.tables.rules_array, self._scripted)
         over = states["winner"] >= 0
         truncated = ~over & (states["hand_number"] >= self.spades.tables.max_hands)
         after = self._potentials(states, own_sides)
@@ -279,17 +256,10 @@ class LearnerTrajectories(VecEnvWrapper):
         return self._leads(states["points"], own_sides) / 100 + after - before
 
     def _with_more(self, observations: np.ndarray) -> np.ndarray:
-        """The observations followed by the features, the hint and the oracle's cards."""
-        states, rules, learners = self.spades.tables.states, self.rules, self.spades.learners
-        parts = [observations]
-        if self.features:
-            parts.append(np.empty((self.num_envs, self.features), np.int8))
-            features_of(states, self.spades.tables.rules_array, learners, parts[-1])
-        if self._hinter is not None:
-            rows = np.arange(self.num_envs)
-            parts.append(np.zeros((self.num_envs, self.hints), np.int8))
-            parts[-1][rows, self._hinter.decide(states, rules, self.spades.tables.rules_array, rows)] = 1
-        if self.hidden:
-            parts.append(np.empty((self.num_envs, self.hidden), np.int8))
-            other_hands(states, learners, rules.players, parts[-1])
-        return np.concatenate(parts, 1) if len(parts) > 1 else observations
+        """The observations followed by the other columns of the policy's input."""
+        if self.layout.size == SIZE:
+            return observations
+        inputs = np.empty((self.num_envs, self.layout.size), np.int8)
+        inputs[:, :SIZE] = observations
+        self._encoder.encode_rest(self.spades.tables, np.arange(self.num_envs), inputs)
+        return inputs

@@ -15,7 +15,6 @@ from typing import Annotated, Any
 
 import typer
 from sb3_contrib import MaskablePPO
-from spades_agents.policy.learned import layouts
 from spades_agents.policy.network import PolicyNetwork
 from spades_agents.policy.shipped import FOLDER, FORMAT, GAMES, LearnedAgent, pack_network
 
@@ -75,7 +74,7 @@ def ship(run: Path, folder: Path, opponents: dict[str, int], date: datetime.date
     weights = pack_network(network)
     card: dict[str, Any] = {
         "format": FORMAT,
-        **layouts(network),
+        **network.layout.card(),
         "rules": rules.to_dict(),
         "activation": network.activation,
         "hint": network.hint,
