@@ -4,12 +4,8 @@ from __future__ import annotations
 
 import io
 import json
-import os
-import threading
 from collections.abc import Callable
-from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import asdict, dataclass
-from multiprocessing import get_context, parent_process
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +19,7 @@ from spades_env.rules import Rules
 from spades_training.bidding.double_dummy import double_dummy
 from spades_training.bidding.hands import Exploration, PlayedHands, play_hands
 from spades_training.files import write_whole
+from spades_training.processes import run_all
 
 __all__ = ["COLUMNS", "DataSettings", "read_data", "rows_of", "write_data"]
 
@@ -138,8 +135,8 @@ def shard_file(folder: Path, index: int) -> Path:
     return folder / f"shard-{index:05d}.parquet"
 
 
-def make_shard(settings: DataSettings, folder: Path, index: int) -> int:
-    """Play, solve and write shard ``index``; returns ``index``."""
+def make_shard(settings: DataSettings, folder: Path, index: int) -> None:
+    """Play, solve and write one shard."""
     import polars
 
     rules = Rules.from_dict(settings.rules)
@@ -155,7 +152,6 @@ def make_shard(settings: DataSettings, folder: Path, index: int) -> int:
     file = io.BytesIO()
     frame.write_parquet(file)
     write_whole(shard_file(folder, index), file.getvalue())
-    return index
 
 
 def write_data(
@@ -188,17 +184,9 @@ def write_data(
     done = shards - len(missing)
     report = progress or (lambda done, total: None)
     report(done, shards)
-    if workers == 1 or len(missing) < 2:
-        for index in missing:
-            make_shard(settings, folder, index)
-            done += 1
-            report(done, shards)
-        return len(missing)
-    with ProcessPoolExecutor(workers, get_context("spawn"), initializer=_end_with_parent) as pool:
-        for finished in as_completed([pool.submit(make_shard, settings, folder, index) for index in missing]):
-            finished.result()
-            done += 1
-            report(done, shards)
+    for _ in run_all(make_shard, {index: (settings, folder, index) for index in missing}, workers):
+        done += 1
+        report(done, shards)
     return len(missing)
 
 
@@ -217,13 +205,6 @@ def _prepare(settings: DataSettings, folder: Path) -> None:
             raise ValueError(f"{folder} holds data with {name}={before.get(name)}, got {value}")
     for left in folder.glob(".shard-*"):  # temporary file of a killed process
         left.unlink()
-
-
-def _end_with_parent() -> None:
-    """Exit when the parent process is killed; otherwise a worker would wait for work forever."""
-    parent = parent_process()
-    if parent is not None:
-        threading.Thread(target=lambda: (parent.join(), os._exit(1)), daemon=True).start()
 
 
 def read_settings(folder: Path) -> dict[str, Any]:

@@ -20,17 +20,7 @@ USUAL_RULES = {2: "two_player", 3: "cutthroat", 4: "partnership"}
 
 @dataclass(frozen=True)
 class OpenPosition:
-    """A position with all cards open.
-
-    Attributes:
-        rules: the rules.
-        hands: the cards that each seat still holds, as 52-bit sets.
-        leader: the seat that leads the current trick.
-        trick: the cards of the current trick, in order.
-        broken: whether spades are broken.
-        bids: by seat, -1 for a blind nil; empty if nobody has bid.
-        won: tricks won so far, by seat.
-    """
+    """A position with all cards open; lists are by seat, ``bids`` is empty before the bidding, -1 is a blind nil."""
 
     rules: Rules
     hands: list[int]

@@ -10,12 +10,14 @@ import typer
 from rich.console import Console
 
 from spades_env.checks import check_int
-from spades_training.bench import machine, ours, peers, scaling
+from spades_training import options
+from spades_training.bench import machine, ours
+from spades_training.bench import peers as others
+from spades_training.bench import scaling as growth
 from spades_training.bench.measure import measure, one_core
 from spades_training.bench.report import Report
 from spades_training.bench.start import measure_start
 from spades_training.bench.training import measure_training
-from spades_training.options import JsonOption
 from spades_training.terminal.display import progress_bar
 
 __all__ = ["bench"]
@@ -24,27 +26,14 @@ __all__ = ["bench"]
 def bench(
     repeats: Annotated[int, typer.Option(help="Number of measurements of each case.")] = 5,
     seconds: Annotated[float, typer.Option(help="Duration of each measurement.")] = 0.4,
-    only: Annotated[
-        str, typer.Option(help="Run only the cases whose key starts with this: tables or tables,aec.")
-    ] = "",
-    with_peers: Annotated[
-        bool, typer.Option("--peers", help="Also run OpenSpiel's spades, RLCard and more PettingZoo games.")
-    ] = False,
-    yardstick: Annotated[
-        str,
-        typer.Option(help="Command that prints '<number> steps/s'; run in turn with the cases.", metavar="COMMAND"),
-    ] = "",
-    with_scaling: Annotated[
-        bool, typer.Option("--scaling", help="Also measure memory, and the cost by number of tables.")
-    ] = False,
-    with_start: Annotated[
-        bool, typer.Option("--start", help="Also measure import, first compilation and later starts.")
-    ] = False,
-    with_training: Annotated[
-        bool, typer.Option("--training", help="Also measure the environment's share of MaskablePPO's time.")
-    ] = False,
-    everything: Annotated[bool, typer.Option("--all", help="Measure all of these, including the peers.")] = False,
-    as_json: JsonOption = False,
+    only: Annotated[str, typer.Option(help="Prefixes of the keys to run: tables or tables,aec.")] = "",
+    peers: Annotated[bool, typer.Option("--peers", help="Add games of OpenSpiel, RLCard and PettingZoo.")] = False,
+    yardstick: Annotated[str, typer.Option(metavar="COMMAND", help="Add a command that prints 'N steps/s'.")] = "",
+    scaling: Annotated[bool, typer.Option("--scaling", help="Add memory, and the cost by number of tables.")] = False,
+    start: Annotated[bool, typer.Option("--start", help="Add import, first compilation and later starts.")] = False,
+    training: Annotated[bool, typer.Option("--training", help="Add the environment's share of training time.")] = False,
+    everything: Annotated[bool, typer.Option("--all", help="Add all of these except the yardstick.")] = False,
+    as_json: options.JsonOption = False,
     markdown: Annotated[bool, typer.Option("--markdown", help="Print Markdown instead.")] = False,
 ) -> None:
     """Measure decisions per second of this package's interfaces and of other games under the same loops.
@@ -56,7 +45,7 @@ def bench(
         raise ValueError(f"--seconds must be above 0 and at most 60, got {seconds}")
     if as_json and markdown:
         raise ValueError("--json and --markdown cannot be combined")
-    cases = [*ours.cases(), *peers.references(), *(peers.peers() if with_peers or everything else ())]
+    cases = [*ours.cases(), *others.references(), *(others.peers() if peers or everything else ())]
     parts = tuple(part.strip() for part in only.split(",") if part.strip())
     if parts:
         known = ", ".join(case.key for case in cases)
@@ -64,7 +53,7 @@ def bench(
         if not cases:
             raise ValueError(f"--only {only}: no key starts with this; the keys are {known}")
     if yardstick:
-        cases.insert(0, peers.yardstick(yardstick))
+        cases.insert(0, others.yardstick(yardstick))
 
     quiet = as_json or markdown
     with one_core() as core:
@@ -72,13 +61,13 @@ def bench(
         settings = {"repeats": repeats, "seconds": seconds, "yardstick": yardstick or None}
         with progress_bar("measuring", shown=not quiet) as progress:
             report = Report(described, settings, measure(cases, repeats, seconds, progress))
-        if with_scaling or everything:
+        if scaling or everything:
             with progress_bar("scaling", shown=not quiet) as progress:
-                scaled = scaling.measure_scaling(repeats, seconds / 4, progress=progress)
-            report = dataclasses.replace(report, scaling=scaled, memory=scaling.measure_memory())
-        if with_start or everything:
+                scaled = growth.measure_scaling(repeats, seconds / 4, progress=progress)
+            report = dataclasses.replace(report, scaling=scaled, memory=growth.measure_memory())
+        if start or everything:
             report = dataclasses.replace(report, start=measure_start(repeats))
-        if with_training or everything:
+        if training or everything:
             with progress_bar("training", shown=not quiet) as progress:
                 found, reasons = measure_training(repeats, progress=progress)
             report = dataclasses.replace(report, training=found, no_training=reasons)

@@ -15,28 +15,26 @@ from spades_agents.bidder.advice import Advice, BidValue, advise
 from spades_agents.bidder.model import BiddingModel
 
 from spades_env.cards import hand_text, mask_of, parse_cards
-from spades_training.options import JsonOption, RulesOption, parse_rules
+from spades_training import options
 
 __all__ = ["bid"]
 
 
 def bid(
     hand: Annotated[str, typer.Argument(help="The cards: 'AS KS QS JS 4S AH 7H 2H KD 9D 3D TC 5C'.")],
-    rules: RulesOption = "two_player",
+    rules: options.RulesOption = "two_player",
     score: Annotated[str, typer.Option(help="Points of your side and of the other side: 380-410.")] = "0-0",
     bags: Annotated[str, typer.Option(help="Bags of your side and of the other side: 7-2.")] = "0-0",
     heard: Annotated[str, typer.Option(help="Bids made before yours, in order: '4 nil 3'.")] = "",
-    model: Annotated[
-        Path | None, typer.Option(help="Model from spades bidding-fit; default: the one in the package.")
-    ] = None,
-    as_json: JsonOption = False,
+    model: Annotated[Path | None, typer.Option(help="Model of spades bidding-fit; default: the package's.")] = None,
+    as_json: options.JsonOption = False,
 ) -> None:
     """Estimate the value of every bid with a hand, in points and in the chance of winning the match.
 
     The estimates come from a model fitted to hands between scripted players. The
     rules must be those of a game for two players or partners.
     """
-    game = parse_rules(rules)
+    game = options.parse_rules(rules)
     fitted = None if model is None else BiddingModel.load(model)
     cards = mask_of(parse_cards(hand))
     advice = advise(cards, game, _pair("--score", score), _pair("--bags", bags), _heard(heard), fitted)

@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
+from spades_training import options
 from spades_training.bidding.data import DataSettings, write_data
-from spades_training.options import JsonOption, RulesOption, SeedOption, needs, parse_rules
 from spades_training.terminal.display import progress_bar
 
 __all__ = ["bidding_data"]
@@ -17,30 +17,26 @@ __all__ = ["bidding_data"]
 
 def bidding_data(
     folder: Annotated[Path, typer.Argument(help="Folder for the Parquet files.")],
-    rules: RulesOption = "two_player",
+    rules: options.RulesOption = "two_player",
     deals: Annotated[int, typer.Option(help="Number of deals, rounded up to whole shards.")] = 100_000,
-    agents: Annotated[
-        str, typer.Option(help="Players: one for all seats, or one for each seat, separated by spaces.")
-    ] = "heuristic",
-    explore: Annotated[
-        float, typer.Option(help="Share of bids drawn at random: nil, or within two of the player's own.")
-    ] = 0.3,
+    agents: Annotated[str, typer.Option(help="One player, or one for each seat, separated by spaces.")] = "heuristic",
+    explore: Annotated[float, typer.Option(help="Share of random bids: nil, or within 2 of the player's.")] = 0.3,
     blind: Annotated[float, typer.Option(help="Share of blind nil decisions forced to blind nil.")] = 0.02,
     double_dummy: Annotated[bool, typer.Option(help="Solve every deal double-dummy.")] = True,
     shard: Annotated[int, typer.Option(help="Deals per file.")] = 5000,
     workers: Annotated[int, typer.Option(help="Number of processes; it does not change the files.")] = 2,
-    seed: SeedOption = 0,
-    as_json: JsonOption = False,
+    seed: options.SeedOption = 0,
+    as_json: options.JsonOption = False,
 ) -> None:
     """Play deals and write bidding data: what each seat held, bid and won, one row per seat.
 
     The scores and bags before a hand are random. To continue an interrupted run,
     run the same command again.
     """
-    with needs("research", "bidding research"):
+    with options.needs("research", "bidding research"):
         import polars  # noqa: F401
 
-    game = parse_rules(rules)
+    game = options.parse_rules(rules)
     settings = DataSettings(game.to_dict(), tuple(agents.split()), seed, explore, blind, double_dummy, shard)
     with progress_bar("shards", shown=not as_json) as progress:
         written = write_data(settings, folder, deals, workers, progress)

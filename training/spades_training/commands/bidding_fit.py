@@ -11,9 +11,9 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
+from spades_training import options
 from spades_training.bidding.quality import HeadScores, calibration_plot, fit_and_score
 from spades_training.files import write_whole
-from spades_training.options import JsonOption, needs
 
 __all__ = ["bidding_fit"]
 
@@ -22,13 +22,13 @@ def bidding_fit(
     folder: Annotated[Path, typer.Argument(help="Folder written by spades bidding-data.")],
     out: Annotated[Path, typer.Option(help="File for the model, as JSON.")] = Path("bidding_model.json"),
     plot: Annotated[Path | None, typer.Option(help="File for the calibration plots, as PNG.")] = None,
-    as_json: JsonOption = False,
+    as_json: options.JsonOption = False,
 ) -> None:
     """Fit the bidding model, score it on the last fifth of the deals, which are held out, and save it.
 
     spades bid --model FILE uses the model.
     """
-    with needs("research", "bidding research"):
+    with options.needs("research", "bidding research"):
         import polars  # noqa: F401
         import sklearn  # noqa: F401
 
@@ -57,8 +57,5 @@ def _print(scores: dict[str, HeadScores], name: str) -> None:
         cells = [estimate.text(digits=3) for estimate in estimates]
         brier = "" if found.brier is None else found.brier.text(digits=4)
         table.add_row(head, str(found.rows), *cells, brier)
-    table.caption = (
-        "Lower scores are better; gains are over predicting the same class shares for every hand; 95% intervals over "
-        "deals."
-    )
+    table.caption = "Lower is better. Gains are over predicting the class shares. 95% intervals over deals."
     Console(highlight=False).print(table)

@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from spades_training import options
 from spades_training.evaluation.evaluate import evaluate as play_matches
-from spades_training.options import JsonOption, MaxHandsOption, RulesOption, SeedOption, parse_rules
 from spades_training.terminal import display
 
 __all__ = ["evaluate"]
@@ -18,16 +18,16 @@ __all__ = ["evaluate"]
 def evaluate(
     a: Annotated[str, typer.Argument(help="Player A: random, heuristic, ppo:runs/x/model.zip, my_module:MyAgent")],
     b: Annotated[str, typer.Argument(help="Player B; with three or four sides it takes all sides but A's.")],
-    rules: RulesOption = "two_player",
+    rules: options.RulesOption = "two_player",
     matches: Annotated[int, typer.Option(help="Number of matches, rounded up to whole pairs.")] = 400,
-    seed: SeedOption = 0,
-    max_hands: MaxHandsOption = 100,
-    as_json: JsonOption = False,
+    seed: options.SeedOption = 0,
+    max_hands: options.MaxHandsOption = 100,
+    as_json: options.JsonOption = False,
 ) -> None:
     """Play duplicate matches between two players: the same decks, with the seats swapped."""
     with display.progress_bar(f"{a} against {b}", shown=not as_json) as progress:
         result = play_matches(
-            a, b, parse_rules(rules), matches=matches, seed=seed, max_hands=max_hands, progress=progress
+            a, b, options.parse_rules(rules), matches=matches, seed=seed, max_hands=max_hands, progress=progress
         )
     if as_json:
         typer.echo(json.dumps(result.to_dict()))

@@ -12,19 +12,11 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from spades_training import options
 from spades_training.evaluation.intervals import Estimate
 from spades_training.evaluation.league import LEAGUE, history, league_rows
 from spades_training.files import write_whole
 from spades_training.learning.config import Config
-from spades_training.options import (
-    JsonOption,
-    MaxHandsOption,
-    SeedOption,
-    WorkersOption,
-    interruptible,
-    needs,
-    parse_rules,
-)
 from spades_training.tournament.output import csv_text, print_forfeits, run_in_terminal, write_results
 from spades_training.tournament.schedule import make_settings
 
@@ -34,29 +26,24 @@ __all__ = ["league"]
 def league(
     run: Annotated[Path, typer.Argument(help="Folder of a training run: runs/two_player")],
     snapshots: Annotated[int, typer.Option(help="Maximum snapshots, the first and the last included.")] = 8,
-    against: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="A fixed player; repeatable. The first has rating 0. (default: heuristic)", show_default=False
-        ),
-    ] = None,
+    against: Annotated[list[str] | None, typer.Option(help="Fixed player (repeatable); default: heuristic.")] = None,
     matches: Annotated[int, typer.Option(help="Matches of each pairing, rounded up to whole pairs.")] = 200,
-    seed: SeedOption = 0,
-    max_hands: MaxHandsOption = 100,
-    workers: WorkersOption = 0,
+    seed: options.SeedOption = 0,
+    max_hands: options.MaxHandsOption = 100,
+    workers: options.WorkersOption = 0,
     out: Annotated[Path | None, typer.Option(help="Folder for the results; default: RUN/league/ratings")] = None,
-    as_json: JsonOption = False,
+    as_json: options.JsonOption = False,
 ) -> None:
     """Rate the history of a training run: its snapshots, its model and fixed players.
 
-    They play a round robin. Writes league.csv, league.png and the files of a
-    tournament to the folder after every round. To continue an interrupted league,
-    run the same command again.
+    They play a round robin; the first fixed player has rating 0. Writes
+    league.csv, league.png and the files of a tournament to the folder after every
+    round. To continue an interrupted league, run the same command again.
     """
-    with needs("train", "the plot"):
+    with options.needs("train", "the plot"):
         from spades_training.learning.plots import rating_history
 
-    rules = parse_rules(Config.load(run).rules)
+    rules = options.parse_rules(Config.load(run).rules)
     steps = history(run, snapshots)
     fixed = against or ["heuristic"]
     # A pairing reports how far its first agent is ahead: list newer policies first and the reference last.
@@ -70,7 +57,7 @@ def league(
         write_whole(folder / "league.csv", csv_text(rows))
         rating_history(rows, rules, folder / "league.png")
 
-    with interruptible("run the same command again to continue"):
+    with options.interruptible("run the same command again to continue"):
         results = run_in_terminal(settings, folder, workers, as_json, write)
     rows = league_rows(results, steps, fixed)
     own = list(steps)

@@ -11,7 +11,7 @@ from spades_agents.registry import make_agent
 
 from spades_env.checks import check_int
 from spades_env.game import Game
-from spades_training.options import RulesOption, parse_rules
+from spades_training import options
 from spades_training.terminal.match import TerminalMatch, free_path
 
 __all__ = ["play"]
@@ -19,13 +19,13 @@ __all__ = ["play"]
 
 def play(
     against: Annotated[str, typer.Option(help="Player at all other seats, including your partner's.")] = "heuristic",
-    rules: RulesOption = "two_player",
+    rules: options.RulesOption = "two_player",
     seat: Annotated[int, typer.Option(help="Your seat.")] = 0,
     seed: Annotated[int | None, typer.Option(help="Seed of the decks; default: a random one.")] = None,
     record: Annotated[Path | None, typer.Option(help="File for the record; default: a new one in this folder.")] = None,
 ) -> None:
     """Play a match in the terminal; its record is saved when it ends or you quit."""
-    game = Game(parse_rules(rules), seed)
+    game = Game(options.parse_rules(rules), seed)
     check_int("seat", seat, 0, game.rules.players - 1)
     path = free_path(game.rules, game.seed[0]) if record is None else record
     if path.exists():

@@ -12,7 +12,7 @@ from spades_agents.puzzles import load_puzzles, score
 from spades_agents.registry import make_agent
 
 from spades_env.cards import action_name
-from spades_training.options import JsonOption, SeedOption
+from spades_training import options
 
 __all__ = ["puzzles"]
 
@@ -20,9 +20,9 @@ __all__ = ["puzzles"]
 def puzzles(
     agent: Annotated[str, typer.Argument(help="The player: heuristic, pimc:worlds=60, ppo:runs/x/model.zip ...")],
     theme: Annotated[str, typer.Option(help="Use only the puzzles of this theme.")] = "",
-    seed: SeedOption = 0,
+    seed: options.SeedOption = 0,
     wrong: Annotated[bool, typer.Option("--wrong", help="Show only the puzzles that the player gets wrong.")] = False,
-    as_json: JsonOption = False,
+    as_json: options.JsonOption = False,
 ) -> None:
     """Test a player on positions that have a known best action.
 

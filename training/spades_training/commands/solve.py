@@ -10,25 +10,21 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from spades_training import options
 from spades_training.bidding.double_dummy import answer, parse_position
-from spades_training.options import JsonOption, parse_rules
 
 __all__ = ["solve"]
 
 
 def solve(
     deal: Annotated[str, typer.Argument(help="Two to four hands clockwise: 'N:AKQ.T98.2.- ...' (spades first).")],
-    leader: Annotated[
-        str | None, typer.Option(help="Seat that leads the trick: N, E, S, W or 0 to 3; default: the first hand.")
-    ] = None,
+    leader: Annotated[str | None, typer.Option(help="Who leads: N, E, S, W or 0 to 3; default: first hand.")] = None,
     trick: Annotated[str, typer.Option(help="Cards of the current trick, in order: 'QH,2H'.")] = "",
     bids: Annotated[str, typer.Option(help="Bids by seat from 0 (N): '4,nil,3,5'; 'blind' is a blind nil.")] = "",
     won: Annotated[str, typer.Option(help="Tricks won so far, by seat; default: none.")] = "",
     broken: Annotated[bool, typer.Option("--broken", help="Spades are broken.")] = False,
-    rules: Annotated[
-        str | None, typer.Option(help="A preset, optionally with changes; default: by the number of hands.")
-    ] = None,
-    as_json: JsonOption = False,
+    rules: Annotated[str | None, typer.Option(help="A preset with changes; default: by the number of hands.")] = None,
+    as_json: options.JsonOption = False,
 ) -> None:
     """Solve a deal with all cards open: the tricks of the side on turn after each card.
 
@@ -36,7 +32,7 @@ def solve(
     bag charged its share of the penalty, if both sides play for that. With three
     or four hands the result says whether each nil is safe.
     """
-    chosen = parse_rules(rules) if rules else None
+    chosen = options.parse_rules(rules) if rules else None
     result = answer(parse_position(deal, leader, trick, bids, won, broken, chosen))
     if as_json:
         typer.echo(json.dumps(result))

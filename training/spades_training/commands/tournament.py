@@ -9,15 +9,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from spades_training.options import (
-    JsonOption,
-    MaxHandsOption,
-    RulesOption,
-    SeedOption,
-    WorkersOption,
-    interruptible,
-    parse_rules,
-)
+from spades_training import options
 from spades_training.tournament.output import print_results, run_in_terminal, write_results
 from spades_training.tournament.schedule import make_settings
 
@@ -25,25 +17,16 @@ __all__ = ["tournament"]
 
 
 def tournament(
-    agents: Annotated[
-        list[str],
-        typer.Argument(help="Players: heuristic, pimc:worlds=10, ppo:runs/x/model.zip, my_module:MyAgent ..."),
-    ],
-    rules: RulesOption = "two_player",
+    agents: Annotated[list[str], typer.Argument(help="Players: heuristic, pimc:worlds=10, ppo:runs/x, module:MyAgent")],
+    rules: options.RulesOption = "two_player",
     matches: Annotated[int, typer.Option(help="Maximum matches of each pairing, rounded up to whole pairs.")] = 400,
-    confidence: Annotated[
-        float, typer.Option(help="Stop when the order is certain at this level; 0: play all matches.")
-    ] = 0.95,
-    time_limit: Annotated[
-        float, typer.Option(help="Maximum seconds for a decision; a slower player forfeits the match. 0: no limit.")
-    ] = 0,
-    seed: SeedOption = 0,
-    max_hands: MaxHandsOption = 100,
-    workers: WorkersOption = 0,
-    out: Annotated[
-        Path | None, typer.Option(help="Folder for the results; default: tournaments/ and the name of the rules.")
-    ] = None,
-    as_json: JsonOption = False,
+    confidence: Annotated[float, typer.Option(help="Stop when the order is this certain; 0: play all matches.")] = 0.95,
+    time_limit: Annotated[float, typer.Option(help="Seconds per decision; a slower player forfeits; 0: no limit.")] = 0,
+    seed: options.SeedOption = 0,
+    max_hands: options.MaxHandsOption = 100,
+    workers: options.WorkersOption = 0,
+    out: Annotated[Path | None, typer.Option(help="Folder for the results; default: tournaments/RULES")] = None,
+    as_json: options.JsonOption = False,
 ) -> None:
     """Play a round robin of duplicate matches and rate all players.
 
@@ -51,7 +34,7 @@ def tournament(
     after every round. To continue an interrupted tournament, run the same command
     again.
     """
-    chosen = parse_rules(rules)
+    chosen = options.parse_rules(rules)
     settings = make_settings(
         agents,
         chosen,
@@ -62,7 +45,7 @@ def tournament(
         time_limit=time_limit or None,
     )
     folder = Path("tournaments") / chosen.name if out is None else out
-    with interruptible("run the same command again to continue"):
+    with options.interruptible("run the same command again to continue"):
         results = run_in_terminal(settings, folder, workers, as_json, lambda found: write_results(found, folder))
     if as_json:
         typer.echo(json.dumps(results))

@@ -9,18 +9,16 @@ from typing import Annotated, Any
 
 import typer
 
+from spades_training import options
 from spades_training.learning.config import PRESETS, Config
-from spades_training.options import RunsOption, fail, interruptible, needs
 
 __all__ = ["train"]
 
 
 def train(
     preset: Annotated[str, typer.Option(help=f"Settings to start from: {', '.join(PRESETS)}.")] = "quick",
-    name: Annotated[
-        str | None, typer.Option(help="Name of the run; default: that of the rules, numbered if it is taken.")
-    ] = None,
-    runs: RunsOption = Path("runs"),
+    name: Annotated[str | None, typer.Option(help="Name of the run; default: the rules, numbered if taken.")] = None,
+    runs: options.RunsOption = Path("runs"),
     resume: Annotated[Path | None, typer.Option(help="Folder of a run to resume from its last checkpoint.")] = None,
     **settings: Any,
 ) -> None:
@@ -40,14 +38,14 @@ def train(
         raise ValueError(f"--resume takes all settings from {resume / 'config.json'}, but {text} was given too")
     else:
         config = Config.load(resume)
-    with needs("train", "training"):
+    with options.needs("train", "training"):
         from spades_training.learning import train as training
     run = training.new_run(config, runs, name) if resume is None else resume
     try:
-        with interruptible(f"`spades train --resume {run}` continues from the last checkpoint"):
+        with options.interruptible(f"`spades train --resume {run}` continues from the last checkpoint"):
             training.train(config, run, resume=resume is not None)
     except training.TrainingError as error:
-        fail(str(error), code=1)
+        options.fail(str(error), code=1)
 
 
 def _with_settings() -> inspect.Signature:

@@ -23,8 +23,7 @@ def learning_curve(rows: list[dict[str, Any]], opponents: list[str], rules: Rule
         rules: the rules, for the title.
         path: the file.
     """
-    figure = Figure(figsize=(7, 4.2), dpi=120, layout="constrained")
-    axes = figure.add_subplot()
+    figure, axes = _figure()
     for opponent in opponents:
         found = [row for row in rows if row.get(opponent) is not None]
         decisions = [row["decisions"] for row in found]
@@ -52,8 +51,7 @@ def rating_history(rows: list[dict[str, Any]], rules: Rules, path: Path) -> None
         rules: the rules, for the title.
         path: the file.
     """
-    figure = Figure(figsize=(7, 4.2), dpi=120, layout="constrained")
-    axes = figure.add_subplot()
+    figure, axes = _figure()
     found = [row for row in rows if row["steps"] is not None]
     steps, ratings = ([row[name] for row in found] for name in ("steps", "rating"))
     reach = [[row["rating"] - row["low"] for row in found], [row["high"] - row["rating"] for row in found]]
@@ -67,6 +65,11 @@ def rating_history(rows: list[dict[str, Any]], rules: Rules, path: Path) -> None
     axes.set_title(f"{rules.name}: ratings over the run, 95% intervals over duplicate pairs", fontsize=10)
     figure.legend(loc="outside lower center", ncols=3)
     _save(figure, path)
+
+
+def _figure() -> tuple[Figure, Any]:
+    figure = Figure(figsize=(7, 4.2), dpi=120, layout="constrained")
+    return figure, figure.add_subplot()
 
 
 def _save(figure: Figure, path: Path) -> None:

@@ -7,7 +7,6 @@ import json
 import os
 import time
 import zipfile
-from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -160,10 +159,6 @@ class SpadesVecEnv(VecEnv):
     def env_is_wrapped(self, wrapper_class: Any, indices: Any = None) -> list[bool]:
         """False for every table: there are no single environments to wrap."""
         return [False for _ in self._get_indices(indices)]
-
-    def get_images(self) -> Sequence[np.ndarray | None]:
-        """None for every table: there are no pictures."""
-        return [None] * self.num_envs
 
 
 class UsedBits(BaseFeaturesExtractor):

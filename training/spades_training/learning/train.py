@@ -6,7 +6,6 @@ import io
 import json
 import time
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import torch
@@ -260,14 +259,12 @@ def train(config: Config, run: Path, resume: bool = False, console: Console | No
                 max_hands=config.max_hands,
                 progress=progress,
             )
-    write_whole(run / "results.json", _results_json(model, monitor.metrics, results))
-    title = f"{run}: {model.num_timesteps:,} steps in {monitor.metrics['seconds']:.0f} s"
+    steps, trained = model.num_timesteps, monitor.metrics["seconds"]
+    found = {name: result.to_dict() for name, result in results.items()}
+    summary = {"steps": steps, "training_seconds": round(trained, 1), "against": found}
+    write_whole(run / "results.json", json.dumps(summary, indent=1))
+    title = f"{run}: {steps:,} steps in {trained:.0f} s"
     console.print(display.evaluation_table(results, title))
     seconds = time.perf_counter() - start
     console.print(f"{seconds:.0f} s in total. Next: spades play --against ppo:{run}", highlight=False)
     return results
-
-
-def _results_json(model: MaskablePPO, metrics: dict[str, Any], results: dict[str, Result]) -> str:
-    found = {"steps": model.num_timesteps, "training_seconds": round(metrics["seconds"], 1)}
-    return json.dumps({**found, "against": {name: result.to_dict() for name, result in results.items()}}, indent=1)

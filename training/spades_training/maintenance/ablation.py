@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
-from multiprocessing import get_context
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
@@ -22,6 +20,7 @@ from spades_training.evaluation.intervals import Estimate, t_quantile
 from spades_training.files import write_whole
 from spades_training.learning.config import PRESETS, Config
 from spades_training.options import RulesOption
+from spades_training.processes import run_all
 
 __all__ = ["BASE", "VARIANTS", "Variant", "ablate", "contrasts", "markdown"]
 
@@ -49,7 +48,6 @@ class Variant(NamedTuple):
     reference: str = "base"
 
 
-Key = tuple[str, int]  # a variant's name and the seed
 NO_ROLLOUTS = {"rollouts": 0}
 VARIANTS: dict[str, Variant] = {
     "base": Variant({}),
@@ -104,23 +102,9 @@ def ablate(
         if (run / "config.json").exists() and Config.load(run) != configs[key]:
             raise ValueError(f"{run} was trained with other settings: choose another folder, or remove it")
     missing = [key for key in configs if not (runs[key] / "results.json").exists()]
-    for name, seed in _train_all({key: (configs[key], runs[key]) for key in missing}, workers):
+    for (name, seed), _ in run_all(run_one, {key: (configs[key], runs[key]) for key in missing}, workers):
         typer.echo(f"{name}, seed {seed}: {100 * _result(runs[name, seed])[0]:.1f}% of its matches", err=True)
     return {name: np.array([_result(runs[name, seed]) for seed in range(seeds)]) for name in variants}
-
-
-def _train_all(jobs: Mapping[Key, tuple[Config, Path]], workers: int) -> Iterator[Key]:
-    """Train the runs; yields the key of each when it is complete."""
-    if workers == 1:
-        for key, job in jobs.items():
-            run_one(*job)
-            yield key
-        return
-    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
-        running = {pool.submit(run_one, *job): key for key, job in jobs.items()}
-        for done in as_completed(running):
-            done.result()
-            yield running[done]
 
 
 def _result(run: Path) -> tuple[float, float]:

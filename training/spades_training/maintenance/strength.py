@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
-from multiprocessing import get_context
 from typing import Annotated
 
 import typer
@@ -17,6 +15,7 @@ from spades_env.rules import Rules
 from spades_training.evaluation.evaluate import PlayerResult, Result, evaluate
 from spades_training.evaluation.intervals import Estimate, turned
 from spades_training.options import RulesOption, SeedOption, parse_rules
+from spades_training.processes import run_all
 from spades_training.tournament.schedule import is_fast
 
 __all__ = ["PLAYERS", "markdown", "round_robin"]
@@ -63,10 +62,7 @@ def round_robin(
     if rules.sides > 2:
         # With more than two sides, one A against Bs differs from one B against As.
         pairings = list(itertools.permutations(players, 2))
-    with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
-        running = {pool.submit(play_pairing, *pair, rules, matches, seed, fast): pair for pair in pairings}
-        for done in as_completed(running):
-            yield running[done], done.result()
+    return run_all(play_pairing, {pair: (*pair, rules, matches, seed, fast) for pair in pairings}, processes)
 
 
 def markdown(players: Sequence[str], results: dict[Pairing, Result]) -> str:

@@ -105,16 +105,14 @@ class Standings:
 
     def _rating(self, rank: int, order: list[int], ratings: Ratings, verdicts: dict[Pairing, int]) -> dict[str, Any]:
         own = order[rank]
+        played = [(d.wins, d.losses, a) for (a, b), d in self.played.items() if own in (a, b)]
+        won, lost = zip(*((wins, losses) if a == own else (losses, wins) for wins, losses, a in played), strict=True)
         row: dict[str, Any] = {
             "rank": rank + 1,
             "agent": self.agents[own],
             "rating": dataclasses.asdict(ratings.rating(own)),
-            "wins": sum(
-                sum(d.wins) if a == own else sum(d.losses) for (a, b), d in self.played.items() if own in (a, b)
-            ),
-            "losses": sum(
-                sum(d.losses) if a == own else sum(d.wins) for (a, b), d in self.played.items() if own in (a, b)
-            ),
+            "wins": sum(map(sum, won)),
+            "losses": sum(map(sum, lost)),
             "forfeits": sum(entry["agent"] == self.agents[own] for entry in self.forfeits),
             "ahead_of_next": None,
             "ahead_is_certain": None,

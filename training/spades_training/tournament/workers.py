@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from spades_training.evaluation.series import NOBODY
+from spades_training.processes import end_with_parent
 from spades_training.tournament.referee import MANY, Forfeit, Job, Watch, play
 from spades_training.tournament.schedule import Settings, Unit
 
@@ -162,7 +163,7 @@ def _interrupts_ignored() -> Iterator[None]:
 def _work(connection: Connection, settings: Settings, marker: Any, file_name: str) -> None:
     """The loop of a process: receive jobs and send log entries, until the parent is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+    end_with_parent()
     sys.stdout = sys.stderr  # keep what an agent prints out of the command's output
     with open(file_name, "w") as file:
         faulthandler.enable(file)
@@ -174,10 +175,3 @@ def _work(connection: Connection, settings: Settings, marker: Any, file_name: st
             except EOFError:
                 return
             connection.send(play(job, settings, agents, watch))
-
-
-def _end_with_parent() -> None:
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        parent.join()
-        os._exit(1)
