@@ -17,13 +17,13 @@ from spades_agents import make_agent
 from spades_agents.policy.shipped import LearnedAgent
 from spades_command import fails
 from spades_training.evaluation.evaluate import evaluate
-from spades_training.files import write_whole
 from spades_training.learning.checkpoint import Checkpoint
 from spades_training.learning.config import PRESETS, Config
 from spades_training.learning.sb3 import SpadesVecEnv
 from spades_training.learning.train import TrainingError, new_run, train
 from spades_training.learning.trajectories import EpisodeOptions, LearnerTrajectories
 
+from spades_env.files import write_whole
 from spades_env.rules import Rules
 
 SMALL = {"n_envs": 32, "n_steps": 32, "batch_size": 512, "layers": "32", "eval_hands": 100, "final_matches": 2}

@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from spades_env.checks import check_int
+from spades_env.files import write_whole
 from spades_env.game import Phase
 from spades_env.game.position import Position
 from spades_env.picture import image
 from spades_env.picture.needs import package
 from spades_env.picture.shapes import HEIGHT, WIDTH
 from spades_env.records.record import Record
-from spades_training.files import write_whole
 
 __all__ = ["moments", "save_gif", "save_mp4"]
 

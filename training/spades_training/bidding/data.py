@@ -15,10 +15,10 @@ from spades_agents.registry import make_agent
 
 from spades_env.checks import check_int
 from spades_env.engine.state import BLIND_BID
+from spades_env.files import write_whole
 from spades_env.rules import Rules
 from spades_training.bidding.double_dummy import double_dummy
 from spades_training.bidding.hands import Exploration, PlayedHands, play_hands
-from spades_training.files import write_whole
 from spades_training.processes import run_all
 
 __all__ = ["COLUMNS", "DataSettings", "read_data", "rows_of", "write_data"]

@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 from spades_agents.bidder.model import CLASSES, HEADS, LEAST, BiddingModel
 
+from spades_env.files import write_whole
 from spades_env.rules import Rules
 from spades_training.bidding.data import read_data, read_settings
 from spades_training.bidding.fit import Rows, examples, fit_model, predict, split
 from spades_training.evaluation.intervals import Estimate, proportion, ratio
-from spades_training.files import write_whole
 
 __all__ = ["HeadScores", "calibration", "calibration_plot", "fit_and_score", "score_model"]
 

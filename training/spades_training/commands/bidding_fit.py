@@ -11,9 +11,9 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
+from spades_env.files import write_whole
 from spades_training import options
 from spades_training.bidding.quality import HeadScores, calibration_plot, fit_and_score
-from spades_training.files import write_whole
 
 __all__ = ["bidding_fit"]
 

@@ -12,10 +12,10 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from spades_env.files import write_whole
 from spades_training import options
 from spades_training.evaluation.intervals import Estimate
 from spades_training.evaluation.league import LEAGUE, history, league_rows
-from spades_training.files import write_whole
 from spades_training.learning.config import Config
 from spades_training.tournament.output import csv_text, print_forfeits, run_in_terminal, write_results
 from spades_training.tournament.schedule import make_settings

@@ -14,7 +14,7 @@ import torch
 from sb3_contrib import MaskablePPO
 from spades_agents.policy.network import PolicyNetwork
 
-from spades_training.files import write_whole
+from spades_env.files import write_whole
 from spades_training.learning.selfplay import OpponentMix
 from spades_training.learning.trajectories import LearnerTrajectories
 

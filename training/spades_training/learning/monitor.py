@@ -17,10 +17,10 @@ from sb3_contrib import MaskablePPO
 from spades_agents.policy.learned import PolicyAgent
 from stable_baselines3.common.callbacks import BaseCallback
 
+from spades_env.files import write_whole
 from spades_training.evaluation.evaluate import evaluate
 from spades_training.evaluation.intervals import Estimate
 from spades_training.evaluation.league import LEAGUE
-from spades_training.files import write_whole
 from spades_training.learning.checkpoint import Checkpoint
 from spades_training.learning.config import Config
 from spades_training.learning.rollouts import Rollouts

@@ -8,8 +8,8 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
+from spades_env.files import write_whole
 from spades_env.rules import Rules
-from spades_training.files import write_whole
 
 __all__ = ["learning_curve", "rating_history"]
 

@@ -24,9 +24,9 @@ from stable_baselines3.common.vec_env import VecEnv
 from torch import nn
 
 from spades_env.envs.vector import SpadesVectorEnv
+from spades_env.files import write_whole
 from spades_env.observation import SIZE
 from spades_env.rules import Rules, as_rules
-from spades_training.files import write_whole
 
 __all__ = ["OraclePolicy", "SpadesVecEnv", "UsedBits", "policy_network", "save_model", "save_player"]
 

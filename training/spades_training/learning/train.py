@@ -21,11 +21,11 @@ from stable_baselines3.common.logger import configure
 from stable_baselines3.common.utils import LinearSchedule
 from stable_baselines3.common.vec_env import VecEnv
 
+from spades_env.files import write_whole
 from spades_env.observation import SIZE
 from spades_env.rules import Rules
 from spades_env.tables import Tables
 from spades_training.evaluation.evaluate import Result, evaluate
-from spades_training.files import write_whole
 from spades_training.learning.checkpoint import Checkpoint
 from spades_training.learning.config import Config
 from spades_training.learning.imitate import imitate

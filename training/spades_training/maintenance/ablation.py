@@ -16,8 +16,8 @@ import numpy as np
 import typer
 from rich.console import Console
 
+from spades_env.files import write_whole
 from spades_training.evaluation.intervals import Estimate, t_quantile
-from spades_training.files import write_whole
 from spades_training.learning.config import PRESETS, Config
 from spades_training.options import RulesOption
 from spades_training.processes import run_all

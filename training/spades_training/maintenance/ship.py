@@ -18,9 +18,9 @@ from sb3_contrib import MaskablePPO
 from spades_agents.policy.network import PolicyNetwork
 from spades_agents.policy.shipped import FOLDER, FORMAT, GAMES, LearnedAgent, pack_network
 
+from spades_env.files import write_whole
 from spades_env.rules import PRESETS
 from spades_training.evaluation.evaluate import evaluate
-from spades_training.files import write_whole
 from spades_training.learning.checkpoint import Checkpoint
 from spades_training.learning.config import Config
 from spades_training.learning.sb3 import policy_network

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from spades_training.files import write_whole
+from spades_env.files import write_whole
 from spades_training.tournament.schedule import Settings, Unit
 
 __all__ = ["Log"]

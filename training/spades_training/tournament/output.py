@@ -14,8 +14,8 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from spades_env.files import write_whole
 from spades_training.evaluation.intervals import Estimate
-from spades_training.files import write_whole
 from spades_training.terminal.display import progress_bar
 from spades_training.tournament.report import report, status
 from spades_training.tournament.run import run_tournament
