@@ -89,9 +89,6 @@ class BidderAgent(RowsAgent):
         self._rules: Rules | None = None
         self._work: Workspace
 
-    def reset(self, seed: int | None = None) -> None:
-        """Do nothing: the player keeps no memory and uses no randomness."""
-
     def act_batch(self, tables: TableArrays, rows: Any) -> np.ndarray:
         """See :class:`~spades_agents.base.BatchAgent`."""
         if tables.rules != self._rules:

@@ -33,9 +33,6 @@ class HeuristicAgent(RowsAgent):
         jit.announce("the agents")
         self._scratch = new_scratch()
 
-    def reset(self, seed: int | None = None) -> None:
-        """Do nothing: the player keeps no memory and uses no randomness."""
-
     def act_batch(self, tables: TableArrays, rows: Any) -> np.ndarray:
         """See :class:`~spades_agents.base.BatchAgent`."""
         rows = np.asarray(rows, np.int64)

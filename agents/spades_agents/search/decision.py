@@ -5,8 +5,6 @@ takes the one that did best on average. It reads nothing but a concealed state, 
 :class:`~spades_agents.search.workspace.Workspace`.
 """
 
-from __future__ import annotations
-
 import math
 from typing import NamedTuple
 
@@ -41,22 +39,13 @@ BY_ROLLOUT, BY_SOLVING, BY_TRICKS = range(3)
 
 
 class Decisions(NamedTuple):
-    """The decisions of one call, an entry for each.
+    """The decisions of one call, an entry for each."""
 
-    Attributes:
-        rows: int64[n], the tables.
-        defaults: int64[n], see :func:`list_actions`.
-        seeds: uint64 of shape (tables, 4), by seat: the seed of its worlds.
-        actions: int64[n], filled with the decisions.
-        means: float64 of shape (n, 75), filled with the mean score of each action, NaN if it was not rated; or of
-            shape (0, 75).
-    """
-
-    rows: np.ndarray
-    defaults: np.ndarray
-    seeds: np.ndarray
-    actions: np.ndarray
-    means: np.ndarray
+    rows: np.ndarray  # int64[n], the tables
+    defaults: np.ndarray  # int64[n], see list_actions
+    seeds: np.ndarray  # uint64[tables, 4], the seed of the worlds of each seat
+    actions: np.ndarray  # int64[n], filled with the decisions
+    means: np.ndarray  # float64[n, 75], filled with the mean score of each rated action, else NaN; or of shape (0, 75)
 
 
 @jit
@@ -119,14 +108,7 @@ def choose_method(s, r):
 
 @jit
 def begin(work, rules, seed, default):
-    """Plan the decision of the seat on turn, from ``work.shown``.
-
-    Args:
-        work: the workspace.
-        rules: the packed rules.
-        seed: seed of the worlds, uint64.
-        default: see :func:`list_actions`.
-    """
+    """Plan the decision of the seat on turn, from ``work.shown``; for ``default`` see :func:`list_actions`."""
     plan = work.plan[0]
     settings = work.settings[0]
     s = work.shown[0]
