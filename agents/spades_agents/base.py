@@ -53,8 +53,7 @@ class TableArrays(Protocol):
     agent_rng: np.ndarray
 
 
-# A single table as TableArrays.
-OneTable = namedtuple("OneTable", ("states", "rules", "rules_array", "agent_rng"))
+OneTable = namedtuple("OneTable", ("states", "rules", "rules_array", "agent_rng"))  # as TableArrays
 
 
 @runtime_checkable

@@ -184,7 +184,7 @@ def rate_partners(work, r, bids, chance):
 
 @jit
 def toward(contract, tricks):
-    """The result of a side without nils, or with nils only, whose points are left out."""
+    """The :class:`~spades_agents.contract.Result` of a side, without the points and bags of its nils."""
     return Result(np.int64(contract), np.int64(tricks if contract > 0 else 0), np.int64(0), np.int64(0))
 
 

@@ -107,7 +107,7 @@ def choose_method(s, r):
 
 
 @jit
-def begin(work, rules, seed, default):
+def plan_decision(work, rules, seed, default):
     """Plan the decision of the seat on turn, from ``work.shown``; for ``default`` see :func:`list_actions`."""
     plan = work.plan[0]
     settings = work.settings[0]
@@ -206,7 +206,7 @@ def decide_rows(work, rules, states, decisions, most, resume):
         seat = np.int64(states[row].seat)
         if not resume:
             conceal(states, row, rules[0], seat, work.shown, 0)
-            begin(work, rules, decisions.seeds[row, seat], decisions.defaults[k])
+            plan_decision(work, rules, decisions.seeds[row, seat], decisions.defaults[k])
         look_at(work, rules, most)
         decisions.actions[k] = choose(work)
         if decisions.means.shape[0]:

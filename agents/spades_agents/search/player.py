@@ -130,9 +130,7 @@ class RolloutAgent(RowsAgent):
 def _check_policy(policy: str | Agent) -> BatchAgent:
     agent = make_agent(policy)
     if not isinstance(agent, (PolicyAgent, LearnedAgent)):
-        raise ValueError(
-            f"policy must be a player with a network ('learned', 'ppo:runs/x/model.zip'), got {agent.name!r}"
-        )
+        raise ValueError(f"policy must be a player with a network ('learned', 'ppo:...'), got {agent.name!r}")
     if not agent.deterministic:
         raise ValueError(f"policy must be a deterministic player, got {agent.name!r} with deterministic=False")
     return agent

@@ -15,10 +15,7 @@ from spades_env.engine.scoring import score_hand
 
 @jit
 def payoff(work, r, side, tricks):
-    """What the hand in ``work.shown`` is worth to ``side``, of two, if it wins ``tricks`` tricks in all.
-
-    The bids of its partners count as one contract, so their tricks are given to one seat.
-    """
+    """What the hand in ``work.shown`` is worth to ``side``, of two, if it wins ``tricks``; partners did not bid nil."""
     s = work.shown[0]
     work.scratch.tables[0] = s
     t = work.scratch.tables[0]

@@ -206,15 +206,11 @@ def can(t, ask, played, only):
         if state == OPEN:
             seat = p.leader + place
             f.seat = seat if seat < seats else seat - seats
+            friends = side if side >> f.seat & 1 else everyone ^ side
+            open_turn(t, p, depth, seats, place, friends, nil)
             if depth == played and only >= 0:
                 f.moves[0] = only
                 f.count = 1
-                f.next = 0
-                f.relevant = U64(0)
-                f.same = U64(0)
-            else:
-                friends = side if side >> f.seat & 1 else everyone ^ side
-                open_turn(t, p, depth, seats, place, friends, nil)
             state = NEXT
         wanted = side >> f.seat & 1
         if state == RESULT:

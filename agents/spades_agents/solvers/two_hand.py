@@ -230,14 +230,9 @@ def can(t, start, want, only):
             f.card = best
             f.replies = U64(0)
             f.replies_2 = U64(0)
-            # Whether to win tricks first; for "at most k" rather lose them.
+            # Whether to try to win tricks first; to lose them for "at most k".
             f.eager = want >> low & 1 == 0 or want & (want + (1 << low)) != 0
-            if depth == 0 and only >= 0:
-                f.leads = bit(only)
-                f.leads_2 = U64(0)
-                f.leads_3 = U64(0)
-            else:
-                order_leads(f, leads)
+            order_leads(f, bit(only) if depth == 0 and only >= 0 else leads)
             depth += 1
             answer = 1 if leader == 1 else 0  # as if a lead had just been refuted
             fresh = True
