@@ -12,8 +12,6 @@ from typing import Any
 
 from spades_agents.base import Agent
 
-__all__ = ["AGENTS", "make_agent"]
-
 # Name to "module:factory", imported on first use.
 AGENTS: dict[str, str] = {
     "random": "spades_agents.random_agent:RandomAgent",
@@ -44,6 +42,10 @@ def make_agent(spec: str | Agent) -> Agent:
     Raises:
         ValueError: if the agent or the option is unknown, the value of an option is invalid, the module cannot be
             imported (the cause is chained), or the result is not an agent.
+
+    Example:
+        >>> make_agent("pimc:worlds=8").name
+        'pimc'
     """
     if not isinstance(spec, str):
         return _checked(spec, repr(spec))

@@ -23,8 +23,6 @@ from spades_training.commands.tournament import tournament
 from spades_training.commands.train import train
 from spades_training.options import fail
 
-__all__ = ["app"]
-
 
 class _OneLineErrors(TyperGroup):
     """Reports bad input in one line on stderr and exits with code 2."""

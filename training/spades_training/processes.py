@@ -9,8 +9,6 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from multiprocessing import get_context, parent_process
 from typing import TypeVar
 
-__all__ = ["end_with_parent", "run_all"]
-
 Key = TypeVar("Key")
 Result = TypeVar("Result")
 

@@ -17,8 +17,6 @@ from spades_agents.bidder.model import BiddingModel
 from spades_env.cards import hand_text, mask_of, parse_cards
 from spades_training import options
 
-__all__ = ["bid"]
-
 
 def bid(
     hand: Annotated[str, typer.Argument(help="The cards: 'AS KS QS JS 4S AH 7H 2H KD 9D 3D TC 5C'.")],

@@ -14,8 +14,6 @@ from spades_agents.registry import make_agent
 from spades_env.cards import action_name
 from spades_training import options
 
-__all__ = ["puzzles"]
-
 
 def puzzles(
     agent: Annotated[str, typer.Argument(help="The player: heuristic, pimc:worlds=60, ppo:runs/x/model.zip ...")],

@@ -12,8 +12,6 @@ import typer
 from spades_training import options
 from spades_training.learning.config import PRESETS, Config
 
-__all__ = ["train"]
-
 
 def train(
     preset: Annotated[str, typer.Option(help=f"Settings to start from: {', '.join(PRESETS)}.")] = "quick",
@@ -40,11 +38,12 @@ def train(
         config = Config.load(resume)
     with options.needs("train", "training"):
         from spades_training.learning import train as training
+        from spades_training.learning.monitor import TrainingError
     run = training.new_run(config, runs, name) if resume is None else resume
     try:
         with options.interruptible(f"`spades train --resume {run}` continues from the last checkpoint"):
             training.train(config, run, resume=resume is not None)
-    except training.TrainingError as error:
+    except TrainingError as error:
         options.fail(str(error), code=1)
 
 

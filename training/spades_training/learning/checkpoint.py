@@ -18,8 +18,6 @@ from spades_env.files import write_whole
 from spades_training.learning.selfplay import OpponentMix
 from spades_training.learning.trajectories import LearnerTrajectories
 
-__all__ = ["Checkpoint"]
-
 FILE = "checkpoint.zip"
 
 

@@ -13,8 +13,6 @@ from rich.table import Table
 from spades_env.rules import Rules
 from spades_training.evaluation.evaluate import PlayerResult, Result
 
-__all__ = ["evaluation_table", "print_result", "progress_bar"]
-
 
 @contextmanager
 def progress_bar(text: str, shown: bool = True) -> Iterator[Callable[[int, int], None]]:

@@ -11,8 +11,6 @@ from typing import Any
 from spades_env.files import write_whole
 from spades_training.tournament.schedule import Settings, Unit
 
-__all__ = ["Log"]
-
 FORMAT = "spades-tournament-1"
 
 
