@@ -1,6 +1,6 @@
 """Spades for PettingZoo: ``env``, ``raw_env`` and ``parallel_env``.
 
-The page on the environment in the documentation describes observations, actions and rewards under PettingZoo's headings.
+The documentation of the environment describes observations, actions and rewards under PettingZoo's headings.
 
 Version history
     v0: first version.
@@ -132,7 +132,9 @@ class raw_env(AECEnv[str, dict[str, np.ndarray], int | None]):  # noqa: N801 Pet
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Start a match; the module's docstring explains ``seed`` and ``options``.
+        """Start ``Game(rules, seed)``, or without a seed the next match of the same stream.
+
+        ``options`` takes ``decks``, ``scores``, ``bags`` and ``opener`` as :class:`spades_env.Game` does.
 
         Raises:
             ValueError: if an option is invalid; then the match in progress is unchanged.
@@ -198,7 +200,7 @@ class raw_env(AECEnv[str, dict[str, np.ndarray], int | None]):  # noqa: N801 Pet
         self.truncations = dict.fromkeys(self.agents, truncated)
 
     def state(self) -> np.ndarray:
-        """The whole table as an int8 vector of zeros and ones, whose order the module's docstring gives."""
+        """The whole table, for centralised critics: see :meth:`spades_env.Game.full_observation`."""
         return self.game.full_observation()
 
     def render(self) -> str | np.ndarray | None:
