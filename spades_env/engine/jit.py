@@ -52,7 +52,7 @@ class Compiler:
         return self._compile(function, forceinline=True)
 
     def apart(self, function: Callable[..., Any]) -> Any:
-        """The same without inlining, for large functions."""
+        """Compile ``function`` without inlining it, for large functions."""
         return self._compile(function, forceinline=False)
 
     def _compile(self, function: Callable[..., Any], forceinline: bool) -> Any:

@@ -28,7 +28,7 @@ def moments(record: Record, seat: int | None = None, hand: int | None = None) ->
     """The pictures of a record: (table, action that the seat on turn is about to take), and the table at the end.
 
     Args:
-        record: of the match; it is checked while it is replayed.
+        record: the record of the match; it is checked while it is replayed.
         seat: show only what this seat sees; None shows all cards.
         hand: only this hand, counted from 1.
 
@@ -56,7 +56,7 @@ def save_gif(
     Args:
         path: the file.
         shown: the pictures, from :func:`moments`.
-        names: of the players by seat.
+        names: names of the players, by seat.
         fps: moves per second.
         progress: called with the number of pictures done and the total.
 

@@ -57,7 +57,7 @@ TAKEN_KEPT, TAKEN_FORCED, REJECTED, UNSEEN = range(4)
 def is_informative(s, r, observer):
     """Whether the draft gives information about the other hand that this model covers.
 
-    It does not before the observer looks at its cards, nor after a blind nil, which changes the aim of the draft and
+    It gives none before the observer looks at its cards, or after a blind nil, which changes the aim of the draft and
     adds an exchange.
     """
     if not r.draft or s.draws == 0 or not sees_hand(s, observer):

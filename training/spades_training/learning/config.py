@@ -21,7 +21,7 @@ def _setting(default: Any, text: str) -> Any:
 
 @dataclass(frozen=True)
 class Config:
-    """The settings of a training run; each is an option of ``spades train`` with its text below as the help.
+    """The settings of a training run; each is an option of ``spades train``, with the text below as its help.
 
     The defaults are the preset ``quick``. A hand is rewarded only at its last decision, some 25 decisions after the
     first. ``gamma`` and ``gae_lambda`` are therefore 1: nothing is discounted within a hand, and its result is a better

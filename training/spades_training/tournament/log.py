@@ -21,7 +21,7 @@ class Log:
 
     Args:
         path: the file; created if it does not exist.
-        settings: of the tournament.
+        settings: the settings of the tournament.
 
     Raises:
         ValueError: if the file has other settings or is not the log of a tournament.

@@ -112,7 +112,7 @@ def _check_trained_for(agent: Any, rules: Rules) -> None:
     for field in ("players", "partners", "draft") if isinstance(own, Rules) else ():
         if getattr(own, field) != getattr(rules, field):
             raise ValueError(
-                f"agent {agent.name!r} was trained for {field}={getattr(own, field)}, these rules have "
+                f"agent {agent.name!r} was trained for {field}={getattr(own, field)}; these rules have "
                 f"{field}={getattr(rules, field)}"
             )
 
