@@ -92,7 +92,7 @@ def enough(r, contract, score, other_score, other_points):
 
 @jit
 def expected(values, r, hands, mine, theirs):
-    """The chance of winning of the side that opens a hand, over the results of :class:`Hands`.
+    """The chance that the side that opens a hand wins the match, over the results of :class:`Hands`.
 
     ``mine`` and ``theirs`` are the :class:`~spades_agents.contract.Standing` of that side and of the other one.
     """

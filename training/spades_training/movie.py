@@ -20,7 +20,7 @@ from spades_env.records.record import Record
 Progress = Callable[[int, int], None]
 Moment = tuple[Position, "int | None"]
 
-# For how many moves' time the end of a trick and the last picture are shown.
+# How long the end of a trick and the last picture are shown, in moves.
 _TRICK_TIME, _END_TIME = 2, 6
 
 
@@ -106,7 +106,7 @@ def _drawn(shown: list[Moment], names: tuple[str, ...] | None, progress: Progres
 
 
 def _duration(shown: list[Moment], k: int) -> int:
-    """For how many moves' time picture ``k`` is shown."""
+    """How long picture ``k`` is shown, in moves."""
     table, action = shown[k]
     if k == len(shown) - 1:
         return _END_TIME

@@ -41,7 +41,7 @@ class Advice:
 
     Attributes:
         bids: the value of each bid, from 0, which is nil.
-        best: the bid of ``tried`` with the highest chance of winning.
+        best: the bid in ``tried`` with the highest chance of winning.
         tried: the bids that occur with such hands in the data of the model; the others are extrapolated.
         scripted: the bid of the scripted player.
         blind: the value of a blind nil, had it been bid before looking at the cards; None if the rules have none.

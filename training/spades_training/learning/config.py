@@ -62,7 +62,7 @@ class Config:
     warm_start: int = _setting(400_000, "Decisions of the teacher to imitate before self-play.")
     teacher: str = _setting("heuristic", "The player to imitate.")
     rollouts: int = _setting(
-        0, "Decisions whose every action is rated by rollouts, after the imitation and before self-play."
+        0, "Decisions at which every action is rated by rollouts, between imitation and self-play."
     )
     rollout_learning_rate: float = _setting(1e-3, "Initial learning rate while learning from rollouts.")
     doubt: float = _setting(0.01, "Minimum gain in win probability before an action replaces the teacher's.")

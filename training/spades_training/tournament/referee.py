@@ -87,7 +87,7 @@ class Watch:
         self.marker[0] = NOBODY
 
     def stop(self) -> None:
-        """End the decision, with no other one to follow soon."""
+        """End the decision and cancel the timer."""
         self.end()
         if self.limit is not None:
             faulthandler.cancel_dump_traceback_later()
@@ -143,7 +143,7 @@ class _Refereed(Series):
         took = time.perf_counter() - start
         self.watch.end()
         if self.limit is not None and took > self.limit:
-            raise _TooLate(f"took {took:.3g} s for a decision, the limit is {self.limit:g} s")
+            raise _TooLate(f"took {took:.3g} s for a decision; the limit is {self.limit:g} s")
         return actions
 
     def _failed(self, k: int, rows: np.ndarray, error: Exception) -> None:
