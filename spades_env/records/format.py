@@ -244,7 +244,7 @@ class Places:
             path: keys and indices of the value.
             message: what is wrong with it.
             what: its name, if not given by its keys.
-            line_of: path of another value whose line to name instead.
+            line_of: path of another value, whose line is named instead.
 
         Raises:
             RecordError: always.

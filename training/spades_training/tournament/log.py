@@ -66,7 +66,7 @@ class Log:
             yield entry
 
     def append(self, entry: dict[str, Any]) -> None:
-        """Add an entry; a kill after this call does not lose it."""
+        """Add an entry, which survives a kill after this call."""
         self._file.write(json.dumps(entry, separators=(",", ":")) + "\n")
         self._file.flush()
 
