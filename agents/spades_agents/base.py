@@ -13,7 +13,7 @@ from spades_env.rules import Rules
 
 @runtime_checkable
 class Agent(Protocol):
-    """A player. It decides from the view only, so one object can play several seats and tables.
+    """A player. It decides only from the view, so one object can play several seats and tables.
 
     Attributes:
         name: the player's name in results and records.

@@ -86,7 +86,7 @@ def _print(advice: Advice, title: str) -> None:
     if advice.blind is not None:
         verdict = "pays" if advice.blind_pays else "does not pay"
         console.print(
-            f"Before you see your cards, the chance to win is {100 * advice.look:.1f} %: a blind nil {verdict}."
+            f"Before you see your cards, the chance of winning is {100 * advice.look:.1f} %: a blind nil {verdict}."
         )
     tried = ", ".join(map(_bid_name, advice.tried))
     console.print(

@@ -55,5 +55,5 @@ def _print(scores: dict[str, HeadScores], name: str) -> None:
         cells = [estimate.text(digits=3) for estimate in estimates]
         brier = "" if found.brier is None else found.brier.text(digits=4)
         table.add_row(head, str(found.rows), *cells, brier)
-    table.caption = "Lower is better. Gains are over predicting the class shares. 95% intervals over deals."
+    table.caption = "Lower is better. Gains are relative to predicting the class shares. 95% intervals over deals."
     Console(highlight=False).print(table)

@@ -148,7 +148,7 @@ class Monitor(BaseCallback):
             self._give_up(f"the loss is {loss} after {self.num_timesteps:,} steps")
 
     def _give_up(self, why: str) -> NoReturn:
-        raise TrainingError(f"{why}: try a lower learning_rate; the last checkpoint in {self.run} is older")
+        raise TrainingError(f"{why}: try a lower learning_rate; the last checkpoint in {self.run} was saved earlier")
 
     def checkpoint(self, model: MaskablePPO) -> None:
         """Save the state of the run."""

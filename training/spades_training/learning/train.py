@@ -46,7 +46,7 @@ def new_run(config: Config, folder: Path, name: str | None = None) -> Path:
     Args:
         config: the settings.
         folder: the folder that holds the runs.
-        name: of the run; None: the name of the rules, numbered if it is taken.
+        name: name of the run; None for the name of the rules, numbered if it is taken.
 
     Raises:
         ValueError: if the run already exists, ``name`` is not a valid folder name, the folder cannot be created, or a
