@@ -272,6 +272,33 @@ class CardSet(int):
         return f"CardSet({hand_text(self)!r})"
 
 
+class SuitSet(int):
+    """A set of suits: an int with bit ``suit`` set for each suit, which can be iterated and printed.
+
+    Example:
+        >>> voids = SuitSet(1 << CLUBS | 1 << SPADES)
+        >>> print(voids, list(voids), SPADES in voids)
+        CS [0, 3] True
+    """
+
+    __slots__ = ()
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(cards_in(self))
+
+    def __len__(self) -> int:
+        return self.bit_count()
+
+    def __contains__(self, suit: object) -> bool:
+        return suit in cards_in(self)
+
+    def __str__(self) -> str:
+        return "".join(SUITS[suit] for suit in self)
+
+    def __repr__(self) -> str:
+        return f"<SuitSet {str(self) or 'empty'}>"
+
+
 def in_display_order(mask: int | np.integer) -> list[int]:
     """The ids of the cards in a set as a hand is shown: spades, hearts, clubs, diamonds, high cards first."""
     return [card for suit in _SHOWN for card in reversed(cards_in(int(mask) & SUIT_MASKS[suit]))]
