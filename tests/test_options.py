@@ -107,7 +107,7 @@ def of_sb3(envs):
 def of_tables(tables):
     seen = []
     for _ in range(500):
-        tables.step(np.array([pick(mask, len(seen)) for mask in tables.action_mask]))
+        tables.step(np.array([pick(mask, len(seen) // 2) for mask in tables.action_mask]))
         seen.append([part.tobytes() for part in (tables.observation, tables.reward, tables.terminated)])
         seen.append(tables.truncated.tobytes())
         if not tables.auto_reset and (tables.terminated | tables.truncated).any():
