@@ -150,7 +150,7 @@ def test_what_somebody_planted_in_the_temp_folder(no_home, planted, tmp_path, mo
     if planted == "foreign":
         real = os.lstat
         fields = list(real(no_home))
-        fields[4] = 54321
+        fields[4] = os.geteuid() + 1
         monkeypatch.setattr(os, "lstat", lambda path: os.stat_result(fields) if path == no_home else real(path))
     compiled()
     assert f"the cache folder {no_home} cannot be used (" in capsys.readouterr().err

@@ -34,7 +34,7 @@ SHORT = Rules.preset("two_player", loss=-300)
 def pick(mask, step):
     """A legal action that depends on nothing but the mask and the step."""
     legal = np.flatnonzero(mask)
-    return int(legal[31 * step % len(legal)])
+    return int(legal[(2654435761 * (step + 1) >> 16) % len(legal)])
 
 
 def of_agents(env):
