@@ -4,6 +4,8 @@
 PYTHON ?= python3
 # More options for the command: make train ARGS="--seed 7", make test ARGS="-k bids --long"
 ARGS ?=
+# The versions to install. `.ci/lowest` prints the lowest that pyproject.toml allows; /dev/null installs the newest.
+CONSTRAINTS ?= constraints.txt
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -54,6 +56,6 @@ clean:
 $(BIN)/pip:
 	$(PYTHON) -m venv $(VENV)
 
-$(VENV)/.installed-%: pyproject.toml constraints.txt | $(BIN)/pip
-	$(BIN)/python -m pip install --disable-pip-version-check --constraint constraints.txt --editable '.[$*]'
+$(VENV)/.installed-%: pyproject.toml $(CONSTRAINTS) | $(BIN)/pip
+	$(BIN)/python -m pip install --disable-pip-version-check --constraint $(CONSTRAINTS) --editable '.[$*]'
 	@touch $@

@@ -12,7 +12,7 @@ from spades_agents import make_agent
 from spades_training.evaluate import evaluate
 
 from spades_env import Phase, View
-from spades_env.cards import BID_0, SPADES, cards_in, rank_of, suit_of
+from spades_env.cards import BID_0, SPADES, rank_of, suit_of
 
 TEN, KING = 8, 11
 
@@ -29,7 +29,7 @@ class HighCards:
         """Return a legal action of the seat on turn."""
         legal = view.legal_actions()
         if view.phase == Phase.BID:
-            tricks = sum(rank_of(card) >= (TEN if suit_of(card) == SPADES else KING) for card in cards_in(view.hand))
+            tricks = sum(rank_of(card) >= (TEN if suit_of(card) == SPADES else KING) for card in view.hand)
             return BID_0 + max(tricks, 1)
         if view.phase == Phase.PLAY:
             winning = [card for card in legal if self.takes_trick(view, card)]

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import os
-import tempfile
+import secrets
+import stat
 from pathlib import Path
 
 
 def write_whole(path: str | os.PathLike[str], data: bytes | str) -> None:
     """Write a file atomically: after a crash, a kill or a full disk the old file is still there, unchanged.
+
+    A new file has the user's usual permissions, a replaced one keeps its own.
 
     Args:
         path: the file to write or to replace.
@@ -22,12 +25,13 @@ def write_whole(path: str | os.PathLike[str], data: bytes | str) -> None:
     data = data.encode() if isinstance(data, str) else data
     temporary = None
     try:
-        handle, temporary = tempfile.mkstemp(prefix=f".{target.name}-", dir=target.parent)
-        with open(handle, "wb") as file:
+        temporary = target.with_name(f".{target.name}-{secrets.token_hex(6)}")
+        with open(temporary, "xb") as file:  # with the permissions that the user's umask leaves
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
-        os.chmod(temporary, 0o644)  # mkstemp creates files that only their owner can read
+        with contextlib.suppress(OSError):
+            os.chmod(temporary, stat.S_IMODE(os.stat(target).st_mode))  # those of the file to replace
         os.replace(temporary, target)
     except OSError as error:
         raise OSError(f"cannot write {target}: {error.strerror or error}") from error

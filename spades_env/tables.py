@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
+import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
@@ -37,6 +39,11 @@ def agent_seed(seed: int | Sequence[int], seat: int) -> int:
     """
     base, table, match = check_seed(seed)
     return int(agent_stream(np.uint64(stream_key(np.uint64(base), table)), match, seat))
+
+
+@functools.cache
+def _threads(count: int, process: int) -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(count)
 
 
 class Tables:
@@ -107,7 +114,6 @@ class Tables:
         self._options = episode_array(self.episode, self.reward_kind, self.max_hands, auto_reset)
         self._rows = np.arange(count)
         self._on_turn = np.full(count, -1, np.int8)
-        self._pool = ThreadPoolExecutor(self.threads) if self.threads > 1 else None
         self.reset(seed)
 
     @property
@@ -241,12 +247,14 @@ class Tables:
         return View(self.rules, self.rules_array, states, int(states["seat"][0]) if seat is None else seat)
 
     def _split(self, count: int, work: Callable[[slice], None]) -> None:
-        if self._pool is None or count < 2 * self.threads:
+        if self.threads == 1 or count < 2 * self.threads:
             work(slice(0, count))
             return
         edges = np.linspace(0, count, self.threads + 1).astype(int)
         parts = [slice(int(a), int(b)) for a, b in itertools.pairwise(edges)]
-        for done in [self._pool.submit(work, part) for part in parts]:
+        # Not an attribute: tables can be pickled, copied and used after a fork, which threads do not survive.
+        pool = _threads(self.threads, os.getpid())
+        for done in [pool.submit(work, part) for part in parts]:
             done.result()
 
     def illegal_action(self, row: int, action: int) -> IllegalAction:

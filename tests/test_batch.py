@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import copy
+import os
+import pickle
+import signal
 from random import Random
 
 import numpy as np
@@ -68,6 +72,32 @@ class Row:
     "episode, reward, max_hands", [("match", "score", 6), ("match", "win", 3), ("hand", "score", 100)]
 )
 @pytest.mark.parametrize("mix", MIXES)
+def fingerprint(tables):
+    tables.step_random(20)
+    return tables.states.tobytes(), tables.observation.tobytes()
+
+
+def test_tables_with_threads_are_pickled_and_copied():
+    tables = Tables("partnership", 64, seed=3, threads=2)
+    tables.step_random(5)
+    others = [pickle.loads(pickle.dumps(tables)), copy.deepcopy(tables)]
+    expected = fingerprint(tables)
+    assert [fingerprint(other) for other in others] == [expected] * 2
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
+@pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")
+def test_tables_with_threads_in_a_forked_child():
+    tables = Tables("partnership", 64, seed=3, threads=2)
+    tables.step_random(5)  # its threads are running
+    child = os.fork()
+    if child == 0:
+        signal.alarm(60)
+        tables.step_random(20)
+        os._exit(0 if (tables.states["hand_number"] >= 0).all() else 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
 def test_rows_play_as_single_games(mix, episode, reward, max_hands):
     fields = MIXES[mix].to_dict()
     rules = Rules.from_dict({**fields, "target": SHORT["target"], "loss": fields["loss"] and SHORT["loss"]})

@@ -1,3 +1,7 @@
+import copy
+import json
+import pickle
+
 import numpy as np
 import pytest
 
@@ -30,12 +34,15 @@ def test_every_name_goes_both_ways():
     assert [cards.parse_action(name) for name in names] == list(range(75))
 
 
-@pytest.mark.parametrize("text, card", [("as", 51), (" Td ", 21), ("10D", 21), ("10s", 47)])
+@pytest.mark.parametrize(
+    "text, card",
+    [("as", 51), (" Td ", 21), ("10D", 21), ("10s", 47), ("A♠", 51), ("♠A", 51), ("♡10", 34), ("♦️Q", 23), ("H5", 29)],
+)
 def test_loose_card_text(text, card):
     assert cards.parse_card(text) == card
 
 
-@pytest.mark.parametrize("text", ["", "A", "SA", "1S", "AX", "BID_4", "DONE", "AS KS"])
+@pytest.mark.parametrize("text", ["", "A", "SS", "1S", "AX", "BID_4", "DONE", "AS KS"])
 def test_what_is_not_a_card(text):
     with pytest.raises(ValueError, match=f"not a card: '{text}'"):
         cards.parse_card(text)
@@ -55,7 +62,7 @@ def test_numbers_out_of_range(name, number):
         getattr(cards, name)(number)
 
 
-@pytest.mark.parametrize("text", ["AS KS 2C", "as,ks,2c", "AS, KS, 2C"])
+@pytest.mark.parametrize("text", ["AS KS 2C", "as,ks,2c", "AS, KS, 2C", "♠AK ♣2", "♠ A K  ♣ 2", "S:AK C:2", "ASKS 2♣"])
 def test_several_cards(text):
     assert cards.parse_cards(text) == [51, 50, 0]
 
@@ -63,6 +70,71 @@ def test_several_cards(text):
 def test_a_card_twice():
     with pytest.raises(ValueError, match="AS appears twice"):
         cards.parse_cards("AS KS AS")
+
+
+HAND = "AS KS 4S QH TH AC 2C"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        HAND, "2C AC TH QH 4S KS AS", "♠AK4 ♥Q10 ♣A2", "♠ A K 4  ♥ Q T  ♣ A 2", "S:AK4 H:QT D:- C:A2",
+        "s:ak4 h:q10 c:a2", "AK4.QT..A2", "AK4.QT.-.A2", "N:AK4.Q10..A2", " W: AK4.QT..A2 ",
+    ],
+)  # fmt: skip
+def test_notations_of_a_hand(text):
+    assert cards.parse_hand(text) == cards.mask_of(cards.parse_cards(HAND))
+    assert str(cards.parse_hand(text)) == HAND
+
+
+@pytest.mark.parametrize(
+    "text, message",
+    [
+        ("AK4.QT.A2", "a hand in PBN is spades.hearts.diamonds.clubs, got 'AK4.QT.A2'"),
+        ("AK4.QX..A2", "hand 'AK4.QX..A2': 'X' is not a rank of 23456789TJQKA"),
+        ("AKA.Q..", "AS appears twice"),
+        ("♠AA", "AS appears twice"),
+        ("AK4 QT", "not a card: 'AK4'"),
+        ("S:AX", "not a card: 'S:AX'"),
+    ],
+)
+def test_what_is_not_a_hand(text, message):
+    with pytest.raises(ValueError, match=message):
+        cards.parse_hand(text)
+
+
+def test_a_card_set_is_a_set():
+    hand = cards.CardSet(HAND)
+    assert list(hand) == [0, 12, 34, 36, 41, 50, 51]
+    assert (len(hand), 51 in hand, 49 in hand, "QH" in hand, bool(hand), bool(cards.CardSet())) == (
+        7, True, False, True, True, False,
+    )  # fmt: skip
+    assert (str(hand), repr(hand), repr(cards.CardSet())) == (HAND, f"CardSet('{HAND}')", "CardSet('')")
+    assert cards.CardSet([51, 0]) == cards.CardSet(1 + 2**51) == {51: 1 + 2**51}[51]
+    for found in (hand & cards.SPADES_MASK, cards.SPADES_MASK & hand, hand - cards.CardSet("AC 2C QH TH 3D")):
+        assert isinstance(found, cards.CardSet)
+        assert str(found) == "AS KS 4S"
+    assert [str(found) for found in (hand | 2, hand ^ 1)] == [f"{HAND[:-2]}3C 2C", HAND[:-3]]
+    assert cards.in_display_order(hand) == [51, 50, 41, 36, 34, 12, 0]
+    with pytest.raises(ValueError, match=r"a set of cards has bits 0\.\.51, got 0x10000000000000"):
+        cards.CardSet(1 << 52)
+
+
+def test_a_card_set_is_an_int():
+    hand = cards.CardSet(HAND)
+    bits = int(hand)
+    assert type(bits) is int
+    assert (hand, hash(hand), hand - 1, ~hand, hand >> 50, f"{hand:x}") == (
+        bits, hash(bits), bits - 1, ~bits, 3, f"{bits:x}",
+    )  # fmt: skip
+    assert json.loads(json.dumps({"hand": hand})) == {"hand": bits}
+    assert repr(pickle.loads(pickle.dumps(hand))) == repr(copy.deepcopy(hand)) == repr(hand)
+    words = np.zeros(2, np.uint64)
+    words[0], words[1:] = hand, [hand]
+    assert words.tolist() == [bits, bits]
+    for found in (words & hand, hand & words, np.uint64(bits) & hand, np.array([hand, hand])):
+        assert found.dtype in (np.uint64, np.int64)
+        assert (found == bits).all()
 
 
 def test_suits_and_ranks():

@@ -15,6 +15,7 @@ from gymnasium.utils.env_checker import check_env
 from scripted import Scripted, endless, matches, reward_kinds
 
 from spades_env import PRESETS, Game, IllegalAction, Rules, SpadesEnv
+from spades_env.cards import DONE
 from spades_env.episodes import Reward
 from spades_env.observation import SIZE, decode
 from spades_env.tables import Tables, agent_seed
@@ -87,8 +88,8 @@ def test_masks_are_the_legal_actions(rules):
         assert np.flatnonzero(info["action_mask"]).tolist() == np.flatnonzero(env.action_masks()).tolist() == legal
         observation, _, terminated, truncated, info = env.step(np.int64(dice.choice(legal)))
         over = terminated or truncated
-    assert not env.action_masks().any()
-    assert not info["action_mask"].any()
+    assert np.flatnonzero(env.action_masks()).tolist() == [DONE]  # for the autoreset, which ignores it
+    assert np.flatnonzero(info["action_mask"]).tolist() == [DONE]
 
 
 @presets
@@ -123,6 +124,17 @@ def test_every_seat_is_paid_what_was_worked_out_by_hand(match, kind):
         sides = match.rules.sides
         assert info["scores"].tolist() == [env.game.scores[(seat + k) % sides] for k in range(sides)]
         assert info["hands"] == len(match.hands)
+
+
+def test_before_the_first_reset():
+    env = SpadesEnv(render_mode="ansi")
+    assert not hasattr(env, "game")
+    for call in (env.action_masks, env.render, lambda: env.game, lambda: env.learner, lambda: env.step(0)):
+        with pytest.raises(ResetNeeded, match=r"call reset\(\)"):
+            call()
+    with pytest.raises(AttributeError, match="has no attribute 'gmae'"):
+        _ = env.gmae
+    copy.deepcopy(env).reset()
 
 
 def test_the_learners_seat_moves_on_every_match():
@@ -194,7 +206,7 @@ def test_an_illegal_action_ends_the_episode_with_a_penalty(kind, penalty, action
     _, reward, terminated, truncated, info = env.step(action)
     assert (reward, terminated, truncated) == (penalty, True, False)
     assert info["illegal_action"] is True
-    assert not info["action_mask"].any()
+    assert np.flatnonzero(info["action_mask"]).tolist() == [DONE]
     assert env.game.to_bytes() == before
     with pytest.raises(ResetNeeded):
         env.step(action)

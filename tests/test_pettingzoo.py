@@ -13,7 +13,7 @@ import pytest
 from scripted import Scripted, endless, matches, reward_kinds
 
 from spades_env import PRESETS, Game, IllegalAction, Rules, spades_v0
-from spades_env.cards import BID_0, KEEP, action_name
+from spades_env.cards import BID_0, DONE, KEEP, action_name
 from spades_env.game import Phase
 from spades_env.observation import SIZE, decode
 
@@ -287,6 +287,45 @@ def test_env_ends_at_an_illegal_action_at_the_offenders_cost(kind, penalty):
         assert terminated
         env.step(None)
     assert paid == {agent: penalty if agent == offender else 0 for agent in env.possible_agents}
+
+
+@pytest.mark.parametrize("make", [spades_v0.raw_env, spades_v0.env, spades_v0.parallel_env])
+def test_before_the_first_reset(make):
+    env = make(render_mode="ansi")
+    asks = {
+        "render": env.render,
+        "state": env.state,
+        "agents": lambda: env.agents,
+        "step": lambda: env.step({"player_0": 0} if make is spades_v0.parallel_env else 0),
+        "game": lambda: env.unwrapped.game,
+    }
+    if make is not spades_v0.parallel_env:
+        asks |= {name: lambda name=name: getattr(env, name) for name in ("agent_selection", "infos", "rewards")}
+        asks |= {"observe": lambda: env.observe("player_0"), "last": env.last}
+    for name, ask in asks.items():
+        with pytest.raises((AttributeError, AssertionError), match="reset"):  # PettingZoo has both
+            print(name, ask())
+    env.reset(seed=1)
+    assert len(env.agents) == 2
+
+
+def test_the_parallel_interface_names_the_agent_on_turn_and_every_mask_allows_an_action():
+    env = spades_v0.parallel_env("partnership", episode="hand")
+    observations, infos = env.reset(seed=4)
+    for step in range(60):
+        active = {info["active_agent"] for info in infos.values()}
+        assert active == {env.unwrapped.agent_selection}
+        if step == 0:
+            assert active == {"player_0"}
+        for agent, observation in observations.items():
+            legal = np.flatnonzero(observation["action_mask"]).tolist()
+            assert legal == (env.unwrapped.game.legal_actions() if agent in active else [DONE])
+        actions = {agent: np.flatnonzero(one["action_mask"])[0] for agent, one in observations.items()}
+        observations, rewards, terminations, *_, infos = env.step(actions)
+        if not env.agents:
+            break
+    assert all(terminations.values())
+    assert sum(rewards.values()) == 0
 
 
 def test_env_checks_calls():

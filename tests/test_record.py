@@ -146,6 +146,57 @@ def test_a_file_is_written_whole(tmp_path, monkeypatch):
     assert os.listdir(tmp_path) == ["match.json"]
 
 
+def sorted_keys(text):
+    return json.dumps(json.loads(text), sort_keys=True)
+
+
+@pytest.mark.parametrize(
+    "change",
+    {
+        "sorted": sorted_keys,
+        "sorted and indented": lambda text: json.dumps(json.loads(text), sort_keys=True, indent=2),
+        "on one line": lambda text: json.dumps(json.loads(text), separators=(",", ":")),
+        "byte-order mark": lambda text: "\ufeff" + text,
+        "line ends": lambda text: text.replace("\n", "\r\n"),
+        "all of them": lambda text: (
+            "\ufeff" + json.dumps(json.loads(text), sort_keys=True, indent=4).replace("\n", "\r\n")
+        ),
+    }.items(),
+    ids=lambda item: item[0],
+)
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+@pytest.mark.parametrize("mix", ["two_player", "partnership"])
+def test_a_record_as_another_program_leaves_it(mix, change, encoding, tmp_path):
+    *_, game = walk(7, Rules.preset(mix))
+    record = game.record(agents=["é"] * game.rules.players)
+    path = tmp_path / "match.json"
+    path.write_bytes(change[1](record.to_json()).encode(encoding))
+    assert Record.load(path) == record
+    assert Record.load(path).replay().to_bytes() == game.to_bytes()
+    assert Record.from_json(change[1](record.to_json())).to_json() == record.to_json()
+
+
+def test_what_was_changed_is_found_in_sorted_text_too():
+    raw = json.loads(a_match().record().to_json())
+    raw["hands"][0]["given"] = not raw["hands"][0]["given"]
+    with pytest.raises(RecordError, match=r"line \d+: hand 1, (given|deck)"):
+        Record.from_json(json.dumps(raw, sort_keys=True, indent=1))
+
+
+@pytest.mark.skipif(os.name == "nt", reason="permissions of POSIX")
+@pytest.mark.parametrize("mask, mode", [(0o022, 0o644), (0o077, 0o600), (0o002, 0o664)])
+def test_files_have_the_users_usual_permissions(mask, mode, tmp_path):
+    before = os.umask(mask)
+    try:
+        a_match().record().save(tmp_path / "match.json")
+        assert (tmp_path / "match.json").stat().st_mode & 0o777 == mode
+        (tmp_path / "match.json").chmod(0o640)
+        a_match().record().save(tmp_path / "match.json")
+        assert (tmp_path / "match.json").stat().st_mode & 0o777 == 0o640  # replaced, as it was
+    finally:
+        os.umask(before)
+
+
 def test_a_file_that_is_no_text_is_refused(tmp_path):
     path = tmp_path / "match.json"
     path.write_bytes(b'{\n "format": "\xff"}')

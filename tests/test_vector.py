@@ -13,6 +13,7 @@ from scripted import Scripted, endless, matches, reward_kinds
 from spades_agents import make_agent
 
 from spades_env import PRESETS, IllegalAction, SpadesEnv, SpadesVectorEnv
+from spades_env.cards import DONE
 
 presets = pytest.mark.parametrize("rules", PRESETS)
 MODES = {mode.value: mode for mode in AutoresetMode}
@@ -241,6 +242,38 @@ def test_arrays_are_used_again_only_when_let_go():
     kept.clear()
     places = {envs.step(choose(envs.action_masks(), dice))[0].ctypes.data for _ in range(20)}
     assert len(places) <= 2
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_every_mask_allows_an_action(mode):
+    envs = SpadesVectorEnv(4, "partnership", episode="hand", autoreset_mode=mode, seat=1)
+    dice, ends = np.random.default_rng(5), 0
+    masks = envs.reset(seed=3)[1]["action_mask"]
+    for _ in range(60):
+        assert masks.any(1).all()
+        *_, terminated, truncated, infos = envs.step(np.array([dice.choice(np.flatnonzero(mask)) for mask in masks]))
+        over, masks = terminated | truncated, infos["action_mask"]
+        assert (envs.action_masks() == masks).all()
+        if over.any() and mode == "SameStep":
+            masks_at_the_end = infos["final_info"]["action_mask"][over]
+        elif over.any():
+            masks_at_the_end = masks[over]
+        if over.any():
+            assert np.nonzero(masks_at_the_end)[1].tolist() == [DONE] * over.sum()
+            ends += over.sum()
+        if over.any() and mode == "Disabled":
+            masks = envs.reset(options={"reset_mask": over})[1]["action_mask"]
+    assert ends > 3
+
+
+def test_before_the_first_reset():
+    envs = SpadesVectorEnv(2, render_mode="ansi")
+    calls = (envs.action_masks, envs.observe, envs.render, lambda: envs.learners, lambda: envs.step(np.zeros(2, int)))
+    for call in calls:
+        with pytest.raises(ResetNeeded, match=r"call reset\(\) first"):
+            call()
+    envs.reset(seed=1)
+    assert all(call() is not None for call in calls[:-1])
 
 
 def test_make_vec():

@@ -6,35 +6,24 @@ file keeps the old machine code. Here the folder is named by a digest of all sou
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
-import os
 import sys
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numba
-import numba.core.config
 
-_announced: set[tuple[Path, str]] = set()
+from spades_env.engine.cache import KernelCache, cache_folder
 
-
-def _cache_root() -> Path:
-    """``SPADES_CACHE_DIR`` if it is set, else the first of the usual folders that is writable."""
-    chosen = os.environ.get("SPADES_CACHE_DIR")
-    if chosen:
-        return Path(chosen)
-    home = os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA") or Path.home() / ".cache"
-    root = Path(home) / "spades-env"
-    with contextlib.suppress(OSError):
-        root.mkdir(parents=True, exist_ok=True)
-    return root if os.access(root, os.W_OK) else Path(tempfile.gettempdir()) / "spades-env"
+_announced: set[tuple[Path | None, str]] = set()
 
 
 class Compiler:
     """A ``jit`` decorator whose cache is keyed on ``sources`` and the versions of numba and Python.
+
+    Attributes:
+        folder: the folder of the cache; None if there is none that can be used.
 
     Args:
         sources: the files that kernels take code or constants from; a folder stands for its ``.py`` files.
@@ -45,7 +34,7 @@ class Compiler:
         for source in sources:
             for file in sorted(source.glob("**/*.py")) if source.is_dir() else [source]:
                 digest.update(file.read_bytes())
-        self.folder = _cache_root() / digest.hexdigest()[:16]
+        self.folder = cache_folder(digest.hexdigest()[:16])
 
     def __call__(self, function: Callable[..., Any]) -> Any:
         """Compile ``function`` and inline it into its callers: no Python objects, GIL released, cached on disk."""
@@ -56,14 +45,10 @@ class Compiler:
         return self._compile(function, forceinline=False)
 
     def _compile(self, function: Callable[..., Any], forceinline: bool) -> Any:
-        before = numba.core.config.CACHE_DIR
-        numba.core.config.CACHE_DIR = str(self.folder)
-        try:
-            return numba.njit(cache=True, nogil=True, error_model="numpy", _nrt=False, forceinline=forceinline)(
-                function
-            )
-        finally:
-            numba.core.config.CACHE_DIR = before
+        compiled = numba.njit(nogil=True, error_model="numpy", _nrt=False, forceinline=forceinline)(function)
+        if self.folder is not None and compiled is not function:  # it is with NUMBA_DISABLE_JIT
+            compiled._cache = KernelCache(function, self.folder)  # noqa: SLF001
+        return compiled
 
     def announce(self, what: str, kernel: str = "", seconds: int = 20) -> None:
         """Print to stderr, once per process, that ``what`` is about to be compiled, unless it is cached.
@@ -74,7 +59,7 @@ class Compiler:
             seconds: roughly how long compiling takes.
         """
         # An existing folder is not enough: numba creates it as soon as a function is decorated.
-        if (self.folder, kernel) not in _announced and not any(self.folder.rglob(f"{kernel}*.nbi")):
+        if (self.folder, kernel) not in _announced and not (self.folder and any(self.folder.glob(f"{kernel}*.nbi"))):
             text = f"compiling {what}, once on this machine (about {seconds} s) ..."
             print(f"spades_env: {text}", file=sys.stderr, flush=True)
         _announced.add((self.folder, kernel))

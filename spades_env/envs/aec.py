@@ -16,13 +16,20 @@ import numpy as np
 from gymnasium import spaces
 from gymnasium.utils import seeding
 from pettingzoo import AECEnv, ParallelEnv
-from pettingzoo.utils.conversions import turn_based_aec_to_parallel
 
 from spades_env.action_space import ActionSpace
 from spades_env.cards import NUM_ACTIONS
 from spades_env.engine.step import NOTHING
 from spades_env.envs import wrappers
-from spades_env.envs.options import HandEnds, check_render_mode, following, open_window, rendered, start_options
+from spades_env.envs.options import (
+    HandEnds,
+    NotReset,
+    check_render_mode,
+    following,
+    open_window,
+    rendered,
+    start_options,
+)
 from spades_env.episodes import Episode, Reward, check_episode
 from spades_env.game import Game
 from spades_env.observation import SIZE, STATE_SIZE
@@ -75,8 +82,11 @@ def parallel_env(
     max_hands: int = 100,
     render_mode: str | None = None,
 ) -> ParallelEnv[str, dict[str, np.ndarray], int | None]:
-    """The same game under the parallel interface, which only uses the action of ``infos[agent]["active_agent"]``."""
-    return turn_based_aec_to_parallel(env(rules, episode, reward, max_hands, render_mode))
+    """The same game under the parallel interface, which only uses the action of ``infos[agent]["active_agent"]``.
+
+    The masks of the other agents only allow ``DONE``, so that a policy can sample the action that is ignored.
+    """
+    return wrappers.Parallel(env(rules, episode, reward, max_hands, render_mode))
 
 
 class raw_env(AECEnv[str, dict[str, np.ndarray], int | None]):  # noqa: N801 PettingZoo's name
@@ -226,6 +236,11 @@ class raw_env(AECEnv[str, dict[str, np.ndarray], int | None]):  # noqa: N801 Pet
         In wrappers, call ``env.last()`` between ``set_state`` and ``step``, since they remember the last mask.
         """
         return copy.deepcopy({name: getattr(self, name) for name in _LIVE})
+
+    def __getattr__(self, name: str) -> Any:
+        if name in _LIVE:
+            raise NotReset(name)
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def set_state(self, state: dict[str, Any]) -> None:
         """Restore what :meth:`get_state` returned, in this environment or in another with the same arguments."""

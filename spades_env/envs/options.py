@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+from gymnasium.error import ResetNeeded
 
+from spades_env.cards import DONE
 from spades_env.engine import single
 from spades_env.engine.episode import episode_array
 from spades_env.engine.step import HAND_ENDED, MATCH_ENDED
@@ -21,6 +23,22 @@ if TYPE_CHECKING:
 Illegal = Literal["terminate", "raise"]
 
 _START_OPTIONS = ("decks", "scores", "bags", "opener")
+
+
+class NotReset(ResetNeeded, AttributeError):
+    """Something was asked for that only exists after the first reset.
+
+    It is an AttributeError, too, so that ``hasattr`` and PettingZoo's wrappers understand it.
+    """
+
+    def __init__(self, what: str) -> None:
+        super().__init__(f"call reset() first: before it there is no {what}")
+
+
+def mask_ignored(masks: np.ndarray) -> None:
+    """Allow only the action ``DONE`` in these masks (in place): it will be ignored, but a policy has to sample it."""
+    masks[...] = 0
+    masks[..., DONE] = 1
 
 
 class HandEnds:

@@ -18,8 +18,10 @@ from spades_env.envs.opponents import Opponents, apart, make_opponents
 from spades_env.envs.options import (
     HandEnds,
     Illegal,
+    NotReset,
     check_render_mode,
     following,
+    mask_ignored,
     open_window,
     rendered,
     start_options,
@@ -37,7 +39,8 @@ class SpadesEnv(gymnasium.Env[np.ndarray, np.int64]):
     Observation: int8 vector of :data:`spades_env.observation.SIZE` zeros and ones, whose slices
     ``spades_env.observation.LAYOUT`` names. Actions: ``Discrete(75)``, see ``spades_env.cards``. ``action_masks()``
     returns the legal actions as bool, as MaskablePPO expects, and ``info["action_mask"]`` holds them as int8, as
-    ``action_space.sample`` expects. Once an episode is over, no action is legal.
+    ``action_space.sample`` expects. Once an episode is over, no action is legal, and the mask only allows ``DONE``: the
+    autoreset of Gymnasium's vector environments asks for an action there, which it ignores.
 
     Reward: everything the learner's seat has received since its last decision. ``reset(seed=s)`` plays
     ``Game(rules, seed=s)``; a reset without a seed plays the next match of the same stream,
@@ -159,7 +162,7 @@ class SpadesEnv(gymnasium.Env[np.ndarray, np.int64]):
         return observation, reward, self._terminated, self._truncated, info
 
     def action_masks(self) -> np.ndarray:
-        """Bool of shape (75,): the learner's legal actions; none once the episode is over."""
+        """Bool of shape (75,): the learner's legal actions; once the episode is over, only ``DONE``."""
         return self._observe()[1].astype(np.bool_)
 
     def render(self) -> str | np.ndarray | None:  # type: ignore[override]
@@ -200,4 +203,12 @@ class SpadesEnv(gymnasium.Env[np.ndarray, np.int64]):
         return float(self._hand_ends.rewards[self.learner])
 
     def _observe(self) -> tuple[np.ndarray, np.ndarray]:
-        return self.game.observe(self.learner, may_act=not (self._terminated or self._truncated))
+        observation, mask = self.game.observe(self.learner)
+        if self._terminated or self._truncated:
+            mask_ignored(mask)
+        return observation, mask
+
+    def __getattr__(self, name: str) -> Any:
+        if name in ("game", "learner"):
+            raise NotReset(name)
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")

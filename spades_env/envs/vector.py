@@ -18,7 +18,7 @@ from spades_env.engine import turns
 from spades_env.engine.episode import episode_array
 from spades_env.engine.turns import OPTIONS, TURN
 from spades_env.envs.opponents import OneByOne, Opponents, make_opponents
-from spades_env.envs.options import Illegal, check_render_mode, rendered, start_options
+from spades_env.envs.options import Illegal, NotReset, check_render_mode, mask_ignored, rendered, start_options
 from spades_env.envs.spare import SpareRows
 from spades_env.episodes import Episode, Reward
 from spades_env.game.log import check_decks, check_start
@@ -35,7 +35,8 @@ class SpadesVectorEnv(VectorEnv):
     those of ``SpadesEnv``, batched by Gymnasium's conventions: ``infos["action_mask"]`` is int8 of shape
     (num_envs, 75), and ``infos["_scores"]`` says which rows of ``infos["scores"]`` are valid. With
     ``SAME_STEP`` the last observation and info of an episode are in ``infos["final_obs"]`` and
-    ``infos["final_info"]``.
+    ``infos["final_info"]``. Where an episode is over, masks only allow ``DONE``, so that a policy can sample the action
+    that ``NEXT_STEP`` ignores.
 
     Override :meth:`_opponent_actions` for opponents that differ from table to table.
 
@@ -112,6 +113,8 @@ class SpadesVectorEnv(VectorEnv):
         self._spare = SpareRows(num_envs)
         self._result = self._fresh()
         self._masks = self._result[1]
+        self._ignored = np.zeros(NUM_ACTIONS, np.int8)
+        mask_ignored(self._ignored)
         self._seeded = np.zeros(num_envs, np.bool_)
 
     def reset(
@@ -171,7 +174,7 @@ class SpadesVectorEnv(VectorEnv):
         if actions.shape != (self.num_envs,) or actions.dtype.kind not in "iu":
             raise ValueError(f"actions must be ints of shape ({self.num_envs},), got {actions.dtype} {actions.shape}")
         if not self._seeded[0]:
-            raise ResetNeeded("call reset() before step()")
+            raise NotReset("match to play")
         if self.autoreset_mode == AutoresetMode.DISABLED and self._turns["ended"].any():
             raise ResetNeeded("some episodes are over: call reset(options={'reset_mask': ...}) for them")
         if self.illegal == "raise":
@@ -190,24 +193,44 @@ class SpadesVectorEnv(VectorEnv):
         return {"states": states, "agent_rng": agent_rng, "turns": self._turns, "seeded": self._seeded}
 
     def observe(self) -> np.ndarray:
-        """Write the observations and ``action_masks`` of the last step or reset again; return the observations."""
+        """Write the observations and ``action_masks`` of the last step or reset again; return the observations.
+
+        Raises:
+            ResetNeeded: before the first reset.
+        """
+        self._check_reset("observation")
         return self._report()[0]
 
     def action_masks(self) -> np.ndarray:
-        """Bool of shape (num_envs, 75): the legal actions of every learner, none where an episode is over."""
+        """Bool of shape (num_envs, 75): the legal actions of every learner; where an episode is over, only ``DONE``.
+
+        Raises:
+            ResetNeeded: before the first reset.
+        """
+        self._check_reset("action mask")
         return self._masks.view(np.bool_)
 
     def render(self) -> tuple[Any, ...] | None:
         """What every learner may see of its table: strings, or with ``"rgb_array"`` pixels of shape (512, 768, 3)."""
         if self.render_mode is None:
             return None
+        self._check_reset("table to show")
         views = (self.tables.view(row, int(self._turns["learner"][row])) for row in range(self.num_envs))
         return tuple(rendered(view, self.render_mode) for view in views)
 
     @property
     def learners(self) -> np.ndarray:
-        """int8 of shape (num_envs,): the learner's seat at each table."""
+        """int8 of shape (num_envs,): the learner's seat at each table.
+
+        Raises:
+            ResetNeeded: before the first reset.
+        """
+        self._check_reset("learner")
         return self._turns["learner"].copy()
+
+    def _check_reset(self, what: str) -> None:
+        if not self._seeded[0]:
+            raise NotReset(what)
 
     def _opponent_actions(self, rows: np.ndarray) -> np.ndarray:
         """The actions (ints) of the seats on turn at the tables ``rows`` (int64), all of them opponents."""
@@ -238,6 +261,8 @@ class SpadesVectorEnv(VectorEnv):
         result = self._fresh() if self.copy else self._result
         self._masks = result[1]
         turns.report(self.tables.states, self.tables.rules_array, self._turns, result)
+        if self._turns["ended"].any():
+            self._masks[self._turns["ended"]] = self._ignored
         observations, masks, rewards, terminated, truncated = result
         return observations, rewards, terminated, truncated, self._infos(masks, terminated | truncated)
 
@@ -260,8 +285,8 @@ class SpadesVectorEnv(VectorEnv):
         final = np.full(self.num_envs, None, object)
         for row in np.flatnonzero(over):
             final[row] = self._final_obs[row].copy()
-        nothing = np.broadcast_to(np.int8(0), (self.num_envs, NUM_ACTIONS))
-        blank = {"action_mask": nothing, "_action_mask": over.copy()}
+        masks = np.where(over[:, None], self._ignored, np.int8(0))
+        blank = {"action_mask": masks, "_action_mask": over.copy()}
         ends = {"final_obs": final, "_final_obs": over.copy(), "final_info": blank | result, "_final_info": over.copy()}
         return infos | ends
 

@@ -10,6 +10,9 @@ from typing import Any
 
 from pettingzoo import AECEnv
 from pettingzoo.utils import wrappers
+from pettingzoo.utils.conversions import turn_based_aec_to_parallel_wrapper
+
+from spades_env.envs.options import NotReset, mask_ignored
 
 
 def _forwarded(name: str) -> property:
@@ -50,3 +53,34 @@ class AssertOutOfBoundsWrapper(_Direct, wrappers.AssertOutOfBoundsWrapper[Any, A
 
 class OrderEnforcingWrapper(_Direct, wrappers.OrderEnforcingWrapper[Any, Any, Any]):
     """Rejects calls before the first reset."""
+
+
+class Parallel(turn_based_aec_to_parallel_wrapper[Any, Any, Any]):
+    """PettingZoo's conversion, where ``reset`` names the active agent and the others have masks to sample from."""
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, Any]:
+        """As PettingZoo's, with ``active_agent`` in the infos."""
+        observations, infos = super().reset(seed, options)
+        for info in infos.values():
+            info["active_agent"] = self.aec_env.agent_selection
+        return self._with_masks(observations), infos
+
+    def step(self, actions: dict[Any, Any]) -> tuple[Any, Any, Any, Any, Any]:
+        """As PettingZoo's, with masks to sample from."""
+        if not self.agents:  # PettingZoo returns four values
+            return {}, {}, {}, {}, {}
+        result: Any = super().step(actions)
+        observations, rewards, terminations, truncations, infos = result
+        return self._with_masks(observations), rewards, terminations, truncations, infos
+
+    @staticmethod
+    def _with_masks(observations: dict[Any, Any]) -> dict[Any, Any]:
+        for observation in observations.values():
+            if not observation["action_mask"].any():
+                mask_ignored(observation["action_mask"])
+        return observations
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "agents":
+            raise NotReset(name)
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")

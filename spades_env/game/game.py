@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from spades_env.action_space import IllegalAction
-from spades_env.cards import NUM_ACTIONS, action_name, cards_in, hand_text, mask_of
+from spades_env.cards import NUM_ACTIONS, CardSet, action_name, cards_in, in_display_order, mask_of
 from spades_env.checks import check_int, check_seed
 from spades_env.engine import single
 from spades_env.engine.jit import jit
@@ -20,6 +20,7 @@ from spades_env.game.position import Position
 from spades_env.game.start import start_hand, start_match
 from spades_env.game.worlds import log_of, sample_state
 from spades_env.observation import SIZE, STATE_SIZE
+from spades_env.picture.ansi import ansi
 from spades_env.picture.svg import svg
 from spades_env.records.record import Record
 from spades_env.rules import Rules, as_rules
@@ -43,11 +44,11 @@ class Game(Position):
         ValueError: if an argument is invalid; the message names it and says what is allowed.
 
     Example:
-        >>> from spades_env.cards import BID_0, LOOK, hand_text
+        >>> from spades_env.cards import BID_0, LOOK
         >>> game = Game("partnership", seed=7)
         >>> game.apply(LOOK)  # seat 0 declines blind nil
-        >>> hand_text(game.view().hand)
-        'QS TS 9S AH 7H QC JC 9C 6C QD JD 7D 6D'
+        >>> print(game.view().hand)
+        QS TS 9S AH 7H QC JC 9C 6C QD JD 7D 6D
         >>> game.apply(BID_0 + 4)
         >>> game.bids, game.seat
         ([4, None, None, None], 1)
@@ -169,6 +170,14 @@ class Game(Position):
         single.observe(self.state, self.rules_array, seat, may_act, observation, mask)
         return observation, mask
 
+    def observation(self, seat: int | None = None) -> np.ndarray:
+        """What ``seat`` (by default the seat on turn) sees, as :meth:`View.observation`.
+
+        Raises:
+            ValueError: if there is no such seat.
+        """
+        return self._observed_by(self.seat if seat is None else check_int("seat", seat, 0, self.rules.players - 1))
+
     def full_observation(self) -> np.ndarray:
         """The whole table as an int8 vector of zeros and ones, of shape (STATE_SIZE,).
 
@@ -217,9 +226,10 @@ class Game(Position):
         return svg(self)
 
     def __repr__(self) -> str:
-        return (
-            f"<Game {self.rules.name} hand {self.hand_number} {self.phase.name} seat {self.seat} scores {self.scores}>"
-        )
+        return f"<Game: {self._words()}>"
+
+    def __str__(self) -> str:
+        return ansi(self)
 
 
 class View(Position):
@@ -231,11 +241,11 @@ class View(Position):
     Example:
         >>> view = Game("partnership", seed=7).view(2)
         >>> view.seat, view.observer, view.hand  # seat 2 has not looked at its cards
-        (0, 2, 0)
+        (0, 2, CardSet(''))
         >>> view.legal_actions()  # and is not on turn
         []
         >>> world = view.sample(rng=1)  # the hidden cards dealt at random
-        >>> [bin(cards).count("1") for cards in world.hands]
+        >>> [len(cards) for cards in world.hands]
         [13, 13, 13, 13]
     """
 
@@ -248,13 +258,22 @@ class View(Position):
         single.conceal_for(state, rules_array, self.observer, self.state)
 
     @property
-    def hand(self) -> int:
+    def hand(self) -> CardSet:
         """The observer's cards as a set; empty until it has answered the blind nil question."""
         return self.hands[self.observer]
+
+    @property
+    def cards(self) -> list[int]:
+        """The observer's cards as a list, as a hand is shown: spades, hearts, clubs, diamonds, high cards first."""
+        return in_display_order(self.hand)
 
     def legal_actions(self) -> list[int]:
         """The legal actions, ascending; empty unless the observer is on turn."""
         return super().legal_actions() if self.seat == self.observer else []
+
+    def observation(self) -> np.ndarray:
+        """What the observer sees, as int8 of shape (SIZE,), laid out as ``spades_env.observation.LAYOUT``."""
+        return self._observed_by(self.observer)
 
     def sample(self, rng: np.random.Generator | int | None = None) -> Game:
         """A determinization: a game drawn uniformly from all that are consistent with what the observer has seen.
@@ -291,7 +310,10 @@ class View(Position):
         return hash(self.to_bytes())
 
     def __repr__(self) -> str:
-        return f"<View of seat {self.observer}, {self.rules.name} {self.phase.name}, hand {hand_text(self.hand)}>"
+        return f"<View of seat {self.observer}: {self._words()}>"
+
+    def __str__(self) -> str:
+        return ansi(self)
 
 
 Record.game_type = Game

@@ -6,17 +6,19 @@ from typing import Any
 
 import numpy as np
 
-from spades_env.cards import NUM_ACTIONS, cards_in
+from spades_env.cards import NUM_ACTIONS, CardSet, SuitSet, card_name, cards_in, hand_text
 from spades_env.engine import single
 from spades_env.engine.draft import kept_bit
 from spades_env.engine.state import BLIND_BID, LOOKED, UNASKED, UNKNOWN_CARD, Phase
+from spades_env.observation import SIZE
 from spades_env.rules import Rules
 
 
 class Position:
     """The packed state of a table and its attributes, which Game and View share.
 
-    Seats and sides are absolute and count from 0. Sets of cards are ints with bit ``card`` set for each card.
+    Seats and sides are absolute and count from 0. Sets of cards are a :class:`spades_env.cards.CardSet`: an int with
+    bit ``card`` set for each card, which can be iterated and printed.
     """
 
     __slots__ = ("observer", "rules", "rules_array", "state")
@@ -106,19 +108,19 @@ class Position:
         return self._seats("tricks")
 
     @property
-    def hands(self) -> list[int]:
+    def hands(self) -> list[CardSet]:
         """The cards each seat holds; in a View, all hands but the observer's are empty."""
-        return self._seats("hands")
+        return list(map(CardSet, self._seats("hands")))
 
     @property
-    def plays(self) -> list[int]:
+    def plays(self) -> list[CardSet]:
         """The cards each seat has played in this hand."""
-        return self._seats("plays")
+        return list(map(CardSet, self._seats("plays")))
 
     @property
-    def voids(self) -> list[int]:
-        """For each seat, the suits in which it has shown a void, as bits."""
-        return self._seats("voids")
+    def voids(self) -> list[SuitSet]:
+        """For each seat, the suits in which it has shown a void."""
+        return list(map(SuitSet, self._seats("voids")))
 
     @property
     def spades_broken(self) -> bool:
@@ -156,29 +158,29 @@ class Position:
         return [((self.opener + k) % 2, bool(kept >> kept_bit(k) & 1)) for k in range(self._int("draws"))]
 
     @property
-    def discard_pile(self) -> int:
+    def discard_pile(self) -> CardSet:
         """The cards in the discard pile; empty in a View, whose observer only knows :attr:`discards_seen`."""
-        return self._int("pile")
+        return CardSet(self._int("pile"))
 
     @property
-    def discards_seen(self) -> int:
+    def discards_seen(self) -> CardSet:
         """The cards that the observer has seen go to the discard pile in the draft; empty in a Game."""
         return self._observers("seen")
 
     @property
-    def given(self) -> int:
+    def given(self) -> CardSet:
         """The cards that the observer gave up in the exchange; empty in a Game."""
         return self._observers("given")
 
     @property
-    def received(self) -> int:
+    def received(self) -> CardSet:
         """The cards that the observer received in the exchange; empty in a Game."""
         return self._observers("received")
 
-    def _observers(self, field: str) -> int:
+    def _observers(self, field: str) -> CardSet:
         if self.observer is None or self.rules.players != 2:
-            return 0
-        return int(self.state[field][0, self.observer])
+            return CardSet()
+        return CardSet(int(self.state[field][0, self.observer]))
 
     @property
     def exchanged(self) -> list[int]:
@@ -202,3 +204,17 @@ class Position:
         mask = np.zeros(NUM_ACTIONS, np.int8)
         mask[self.legal_actions()] = 1
         return mask
+
+    def _observed_by(self, seat: int) -> np.ndarray:
+        observation, mask = np.empty(SIZE, np.int8), np.empty(NUM_ACTIONS, np.int8)
+        single.observe(self.state, self.rules_array, seat, False, observation, mask)
+        return observation
+
+    def _words(self) -> str:
+        """The position on one line, for ``repr``."""
+        if self.is_over:
+            return f"{self.rules.name}, the match is over, scores {self.scores}"
+        trick = " ".join(card_name(card) for _, card in self.trick)
+        words = f"{self.rules.name}, hand {self.hand_number + 1}, {self.phase.name}, seat {self.seat} on turn"
+        held = "" if self.observer is None else f", hand {hand_text(self.hands[self.observer]) or 'unseen or empty'}"
+        return f"{words}, scores {self.scores}{f', trick {trick}' if trick else ''}{held}"

@@ -19,7 +19,8 @@ each::
     checks, digest
 
 Every line has a checksum: those of a hand are in the hand, the others at the top level. The digest covers the whole
-record. It shows whether anything was changed; the checksums show where.
+record. It shows whether anything was changed; the checksums show where. Both are computed from the values in this
+layout: another program may indent the text differently, sort keys, or use other line ends.
 """
 
 from __future__ import annotations
@@ -131,6 +132,16 @@ def seal(raw: dict[str, Any]) -> dict[str, Any]:
 def is_sealed(raw: dict[str, Any]) -> bool:
     """Whether the digest of a parsed record is correct."""
     return raw["digest"] == _digest(raw)
+
+
+def in_order(raw: Any, like: Any) -> Any:
+    """``raw`` with the keys of its objects in the order of ``like``: other programs may sort them."""
+    if isinstance(raw, dict) and isinstance(like, dict):
+        keys = [key for key in (*like, "checks", "digest") if key in raw]
+        return {key: in_order(raw[key], like.get(key)) for key in keys}
+    if isinstance(raw, list) and isinstance(like, list) and len(raw) == len(like):
+        return [in_order(*pair) for pair in zip(raw, like, strict=True)]
+    return raw
 
 
 def find_changes(raw: dict[str, Any]) -> dict[Path, str]:

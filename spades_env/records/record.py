@@ -6,6 +6,7 @@ all of them; the error for a record that was changed or cut short names the plac
 
 from __future__ import annotations
 
+import codecs
 import hashlib
 import json
 import os
@@ -233,9 +234,11 @@ class Record:
         if not isinstance(text, str):
             raise RecordError(f"a record must be a string, got {type(text).__name__}")
         try:
+            text = text.removeprefix("\ufeff")  # a byte-order mark
             raw = record_format.parse_json(text)
             places = Places(text)
             record = cls(**Reader(places, sealed=True).read(raw), _places=places)
+            raw = record_format.in_order(raw, record.to_dict())
             if not record_format.is_sealed(raw):
                 record._fail_changed(record_format.find_changes(raw))
         except RecursionError:
@@ -292,7 +295,7 @@ class Record:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Record:
-        """Read a file that :meth:`save` wrote.
+        """Read a file that :meth:`save` wrote, also after another program has sorted or indented it.
 
         Raises:
             RecordError: if it is not a record, or was changed.
@@ -301,7 +304,8 @@ class Record:
         with open(path, "rb") as file:
             data = file.read()
         try:
-            return cls.from_json(data.decode())
+            wide = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+            return cls.from_json(data.decode("utf-16" if wide else "utf-8"))
         except UnicodeDecodeError as error:
             line = data[: error.start].count(b"\n") + 1
             raise RecordError(f"line {line}: the record is damaged: not UTF-8 text") from None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -25,7 +25,7 @@ class _Moment:
     phase: Phase
     seat: int
     action: int | None
-    hands: list[int]
+    hands: Sequence[int]
     heading: str
 
     @classmethod

@@ -5,16 +5,21 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import torch
+from gymnasium.error import ResetNeeded
 from sb3_contrib import MaskablePPO
+from sb3_contrib.common.maskable.evaluation import evaluate_policy
 from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported
 from scripted import Match, Scripted, matches, reward_kinds
 from spades_training.learning.sb3 import SpadesVecEnv, UsedBits, policy_network
 from spades_training.learning.trajectories import EpisodeOptions, LearnerTrajectories
-from stable_baselines3.common.vec_env import VecMonitor
+from stable_baselines3.common.monitor import Monitor
+from stable_baselines3.common.vec_env import VecMonitor, VecVideoRecorder
 from tabletop import Hand
 
 from spades_env import PRESETS, SpadesEnv, SpadesVectorEnv
 from spades_env.observation import SIZE, decode
+from spades_env.picture import rgb_array
+from spades_env.picture.ansi import ansi
 from spades_env.rules import Rules
 
 presets = pytest.mark.parametrize("rules", PRESETS)
@@ -107,6 +112,9 @@ def test_the_methods_of_a_vec_env():
     assert env.get_attr("render_mode") == [None] * 4
     assert env.get_attr("render_mode", [1]) == [None]
     assert env.env_is_wrapped(VecMonitor) == [False] * 4
+    assert env.env_is_wrapped(Monitor) == [True] * 4  # the infos hold its statistics
+    with pytest.raises(ResetNeeded, match=r"call reset\(\) first"):
+        env.action_masks()
     assert is_masking_supported(env)
     assert not env.has_attr("no_such_thing")
     observations = env.reset()
@@ -125,6 +133,38 @@ def test_the_methods_of_a_vec_env():
         env.set_attr("copy", False, [0])
     env.set_attr("copy", False)
     assert env.get_attr("copy") == [False] * 4
+
+
+def test_evaluation_finds_the_statistics_of_the_episodes(recwarn):
+    env = SpadesVecEnv(2, rules="solo", episode="hand", seed=0)
+    model = MaskablePPO("MlpPolicy", env, n_steps=8, batch_size=16)
+    rewards, lengths = evaluate_policy(model, env, n_eval_episodes=4, return_episode_rewards=True)
+    assert (len(rewards), set(lengths)) == (4, {15})  # look or blind nil, bid, 13 cards
+    assert not [str(warning.message) for warning in recwarn if "Monitor" in str(warning.message)]
+
+
+def test_pictures_of_all_tables():
+    env = SpadesVecEnv(3, rules="solo", seed=0, render_mode="rgb_array")
+    with pytest.raises(ResetNeeded, match=r"call reset\(\) first"):
+        env.render()
+    env.reset()
+    picture = env.render()
+    assert (picture.shape, picture.dtype) == ((1024, 1536, 3), np.uint8)  # two by two, the fourth is black
+    assert [part.any() for part in (picture[:512], picture[512:, :768], picture[512:, 768:])] == [True, True, False]
+    assert (picture[:512, :768] == rgb_array(env.env.tables.view(0, 0))).all()
+    texts = SpadesVecEnv(2, rules="solo", seed=0, render_mode="ansi")
+    texts.reset()
+    assert texts.render() == "\n\n".join(ansi(texts.env.tables.view(row, 0)) for row in range(2))
+
+
+def test_a_training_run_can_be_filmed(tmp_path):
+    pytest.importorskip("moviepy")
+    made = SpadesVecEnv(2, rules="solo", episode="hand", seed=0, render_mode="rgb_array")
+    env = VecVideoRecorder(made, str(tmp_path), lambda step: step == 0, video_length=6)
+    MaskablePPO("MlpPolicy", env, n_steps=8, batch_size=16).learn(16)
+    env.close()
+    (film,) = tmp_path.glob("*.mp4")
+    assert film.stat().st_size > 1000
 
 
 def test_bad_arguments():

@@ -19,6 +19,7 @@ from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 from spades_agents.policy.model_file import ACTOR, CARD, model_card
 from spades_agents.policy.network import PolicyNetwork
 from spades_agents.policy.policy_input import used_columns
+from stable_baselines3.common.monitor import Monitor
 from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from stable_baselines3.common.vec_env import VecEnv
 from torch import nn
@@ -59,6 +60,7 @@ class SpadesVecEnv(VecEnv):
         if self.env.metadata["autoreset_mode"] != gymnasium.vector.AutoresetMode.SAME_STEP:
             raise ValueError("autoreset_mode must be 'SameStep': a VecEnv has no step between two episodes")
         super().__init__(self.env.num_envs, self.env.single_observation_space, self.env.single_action_space)
+        self.metadata = self.env.metadata
         if seed is not None:
             self.seed(seed)
         self._nothing: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]  # once: a dict costs 45 ns
@@ -155,8 +157,30 @@ class SpadesVecEnv(VecEnv):
         return result[chosen] if isinstance(result, np.ndarray) else [result[i] for i in chosen]
 
     def env_is_wrapped(self, wrapper_class: Any, indices: Any = None) -> list[bool]:
-        """False for every table: there are no single environments to wrap."""
-        return [False for _ in self._get_indices(indices)]
+        """True for ``Monitor``, whose statistics are in the infos, otherwise False: no table has a wrapper."""
+        return [wrapper_class is Monitor for _ in self._get_indices(indices)]
+
+    def get_images(self) -> list[np.ndarray]:
+        """What every learner sees of its table, as uint8 of shape (512, 768, 3); ``render`` puts them into one picture.
+
+        Raises:
+            ValueError: unless ``render_mode`` is ``"rgb_array"``.
+        """
+        if self.env.render_mode != "rgb_array":
+            raise ValueError(f"pictures need render_mode='rgb_array', it is {self.env.render_mode!r}")
+        return list(self.env.render() or ())
+
+    def render(self, mode: str | None = None) -> Any:
+        """All tables in one picture, uint8 of shape (rows x 512, columns x 768, 3); with ``"ansi"`` as one string.
+
+        ``VecVideoRecorder`` films a training run with it.
+
+        Raises:
+            ResetNeeded: before the first reset.
+        """
+        if (mode or self.render_mode) == self.env.render_mode == "ansi":
+            return "\n\n".join(self.env.render() or ())
+        return super().render(mode)
 
 
 class UsedBits(BaseFeaturesExtractor):
