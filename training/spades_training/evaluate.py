@@ -1,5 +1,6 @@
 """The public path of duplicate matches; see :mod:`spades_training.evaluation`."""
 
-from spades_training.evaluation.evaluate import PlayerResult, Result, evaluate
+from spades_training.evaluation.evaluate import Result, evaluate
+from spades_training.evaluation.totals import PlayerResult
 
 __all__ = ["PlayerResult", "Result", "evaluate"]

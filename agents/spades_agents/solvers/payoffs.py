@@ -9,7 +9,8 @@ import numpy as np
 
 from spades_agents.compiler import jit
 from spades_agents.solvers.lanes import SPADE_LANE, after_trick, packed, place, takes
-from spades_agents.solvers.two_hand import NO_CARD, TrickStart, can
+from spades_agents.solvers.two_hand import TrickStart, can
+from spades_agents.solvers.two_table import NO_CARD
 from spades_env.engine.bits import U64, bit, lowest, popcount
 from spades_env.engine.play import playable
 

@@ -5,7 +5,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from spades_agents.compiler import jit
-from spades_agents.solvers.four_hand import NO_CARD, can
+from spades_agents.solvers.four_hand import can
+from spades_agents.solvers.four_table import NO_CARD
 from spades_agents.solvers.lanes import packed, place
 from spades_env.engine.bits import U64, bit, lowest, popcount
 from spades_env.engine.play import playable

@@ -12,8 +12,9 @@ from typing import Annotated
 import typer
 
 from spades_env.rules import Rules
-from spades_training.evaluation.evaluate import PlayerResult, Result, evaluate
+from spades_training.evaluation.evaluate import Result, evaluate
 from spades_training.evaluation.intervals import Estimate, turned
+from spades_training.evaluation.totals import PlayerResult
 from spades_training.options import RulesOption, SeedOption, parse_rules
 from spades_training.processes import run_all
 from spades_training.tournament.schedule import is_fast

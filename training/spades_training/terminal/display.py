@@ -11,7 +11,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from spades_env.rules import Rules
-from spades_training.evaluation.evaluate import PlayerResult, Result
+from spades_training.evaluation.evaluate import Result
+from spades_training.evaluation.totals import PlayerResult
 
 
 @contextmanager
