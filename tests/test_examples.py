@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[1]
 # The last line that each script prints, and arguments that make it quick.
 LAST_LINE = {
     "own_agent": (["10"], r"against heuristic: wins \d+\.\d% \[.*\], [+-]\d+\.\d a hand"),
-    "own_reward": ([], r"\d+% of 100 hands with random actions were exact"),
+    "own_reward": (["512"], r"\d+% of 100 hands are exact after 512 decisions"),
     "random_match": ([], r"tables: scores \[-?\d+, -?\d+\]"),
     "load_model": ([], r"bid \d+, won \d+: [+-]\d+ points"),
     "rate_position": ([], r"\w\w: \d+\.\d% to win the match"),
