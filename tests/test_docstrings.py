@@ -10,6 +10,7 @@ import pytest
 MODULES = [
     "spades_env.cards",
     "spades_env.game.game",
+    "spades_env.pbn",
     "spades_env.records.record",
     "spades_env.rules",
     "spades_env.tables",
