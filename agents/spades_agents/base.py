@@ -10,12 +10,18 @@ import numpy as np
 from spades_env.game import View
 from spades_env.rules import Rules
 
-__all__ = ["Agent", "BatchAgent", "RowsAgent", "TableArrays", "check_on_turn"]
+__all__ = ["GAME_FIELDS", "Agent", "BatchAgent", "RowsAgent", "TableArrays"]
+__all__ += ["check_on_turn", "check_plays", "check_same_game", "plays"]
+
+GAME_FIELDS = ("players", "partners", "draft")  # the rules that make two tables the same game for a trained player
 
 
 @runtime_checkable
 class Agent(Protocol):
     """A player. It decides from the view only, so one object can play several seats and tables.
+
+    A player that cannot play every game also has a method ``check_rules(rules)``, which raises ``ValueError`` for rules
+    that it cannot play: see :func:`check_plays`.
 
     Attributes:
         name: the player's name in results and records.
@@ -99,6 +105,33 @@ class RowsAgent:
     def act_batch(self, tables: TableArrays, rows: Any) -> np.ndarray:
         """See :class:`BatchAgent`."""
         raise NotImplementedError
+
+    def check_rules(self, rules: Rules) -> None:
+        """Raise ``ValueError`` if the player cannot play these rules; this base plays all."""
+
+
+def check_plays(agent: Agent, rules: Rules) -> None:
+    """Raise ``ValueError`` if ``agent`` cannot play these rules; a player without ``check_rules`` plays all."""
+    check = getattr(agent, "check_rules", None)
+    if check is not None:
+        check(rules)
+
+
+def plays(agent: Agent, rules: Rules) -> bool:
+    """Whether ``agent`` can play these rules."""
+    try:
+        check_plays(agent, rules)
+    except ValueError:
+        return False
+    return True
+
+
+def check_same_game(name: str, own: Rules, table: Rules) -> None:
+    """Raise ``ValueError`` unless ``own``, for which the player ``name`` was trained, are rules of the same game."""
+    for field in GAME_FIELDS:
+        if getattr(own, field) != getattr(table, field):
+            text = f"{field}={getattr(own, field)}, this table has {field}={getattr(table, field)}"
+            raise ValueError(f"agent {name!r} was trained for {text}")
 
 
 def check_on_turn(view: View) -> None:

@@ -131,7 +131,7 @@ def test_more_deals_add_shards(written, tmp_path):
 
 
 def test_other_settings_are_refused(written):
-    with pytest.raises(ValueError, match=r"holds data with explore=0.3, got 0.5"):
+    with pytest.raises(ValueError, match=r"holds data with other settings \(explore 0.3, now 0.5\)"):
         write_data(replace(TWO, explore=0.5), written, 20)
 
 

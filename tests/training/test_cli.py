@@ -55,3 +55,21 @@ def test_rules_with_changes():
     changed = parse_rules("two_player, target=300, loss=-500, rejected=drawer, spades_must_break=no")
     assert changed == Rules.preset("two_player", target=300, loss=-500, rejected="drawer", spades_must_break=False)
     assert parse_rules("solo,loss=none") == Rules.preset("solo", loss=None)
+
+
+COMMANDS = [
+    ("play", "--rules", "solo", "--against"),
+    ("evaluate", "--rules", "solo", "random"),
+    ("tournament", "--rules", "solo", "random"),
+    ("exploit", "--rules", "solo"),
+    ("bidding-data", "data", "--rules", "solo", "--agents"),
+]
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command[0])
+@pytest.mark.parametrize("player", ["learned", "bidder", "pimc:policy=learned"])
+def test_a_player_of_another_game_is_refused_before_anything_starts(command, player, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    message = "error: there is a bidding model for" if player == "bidder" else "error: agent 'learned' plays only"
+    fails(message, *command, player)
+    assert list(tmp_path.iterdir()) == []

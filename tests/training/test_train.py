@@ -7,6 +7,7 @@ import errno
 import io
 import json
 import os
+import shlex
 import zipfile
 
 import numpy as np
@@ -15,7 +16,7 @@ import torch
 from rich.console import Console
 from spades_agents import make_agent
 from spades_agents.policy.shipped import LearnedAgent
-from spades_command import fails
+from spades_command import fails, spades
 from spades_training.evaluation.evaluate import evaluate
 from spades_training.learning.checkpoint import Checkpoint
 from spades_training.learning.config import PRESETS, Config
@@ -95,6 +96,19 @@ def small_run(folder, **changes):
 def weights(run):
     with zipfile.ZipFile(run / "model.zip") as members, members.open("actor.npz") as file:
         return np.load(file)["weights"]
+
+
+@pytest.mark.parametrize("rules", ["two_player", "partnership", "cutthroat,nil=50"])
+def test_the_command_that_it_suggests_works(rules, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    console = Console(record=True, file=io.StringIO(), width=40)
+    config = Config(**SMALL | {"total_timesteps": 1, "rules": rules})
+    train(config, new_run(config, tmp_path / "my runs"), console=console)
+    suggested = shlex.split(console.export_text().rpartition("Next: ")[2])
+    assert suggested[:2] == ["spades", "play"]
+    result = spades(*suggested[1:], "--seed", "1", stdin="l\nq\n")
+    assert result.exit_code == 0, result.output
+    assert "record saved" in result.stdout
 
 
 def test_the_same_seed_gives_the_same_run(tmp_path):
@@ -215,8 +229,11 @@ def test_a_full_disk(tmp_path, monkeypatch):
         (["--eval-opponents", "best"], "error: unknown agent 'best'"),
         (["--rules", "bridge"], "error: unknown rules 'bridge'"),
         (["--rules", "solo", "--teacher", "learned"], "error: agent 'learned' plays only two_player and partnership"),
-        (["--rules", "solo", "--opponents", "learned:1"], "error: agent 'learned' plays two_player and partnership"),
-        (["--rules", "solo", "--eval-opponents", "learned"], "error: agent 'learned' plays two_player and"),
+        (
+            ["--rules", "solo", "--opponents", "learned:1"],
+            "error: agent 'learned' plays only two_player and partnership",
+        ),
+        (["--rules", "solo", "--eval-opponents", "learned"], "error: agent 'learned' plays only two_player and"),
         (["--runs", "/dev/null/runs"], "error: cannot create the folder /dev/null/runs/two_player: Not a directory"),
         (["--batch-size", "1"], "error: batch_size=1 leaves a minibatch of one decision"),
         (["--batch-size", "32767"], "error: batch_size=32767 leaves a minibatch of one decision"),

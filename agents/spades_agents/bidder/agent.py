@@ -92,6 +92,10 @@ class BidderAgent(RowsAgent):
     def reset(self, seed: int | None = None) -> None:
         """Do nothing: the player keeps no memory and uses no randomness."""
 
+    def check_rules(self, rules: Rules) -> None:
+        """Raise ``ValueError`` if there is no model for these rules."""
+        game_name(rules)
+
     def act_batch(self, tables: TableArrays, rows: Any) -> np.ndarray:
         """See :class:`~spades_agents.base.BatchAgent`."""
         if tables.rules != self._rules:

@@ -10,8 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from spades_agents.base import check_plays
 from spades_agents.bidder.features import FEATURES, hand_features
 from spades_agents.registry import make_agent
+from spades_agents.source import agent_files
 
 from spades_env.checks import check_int
 from spades_env.engine.state import BLIND_BID
@@ -19,6 +21,7 @@ from spades_env.files import write_whole
 from spades_env.rules import Rules
 from spades_training.bidding.double_dummy import double_dummy
 from spades_training.bidding.hands import Exploration, PlayedHands, play_hands
+from spades_training.compare import first_difference
 from spades_training.processes import run_all
 
 __all__ = ["COLUMNS", "DataSettings", "read_data", "rows_of", "write_data"]
@@ -73,15 +76,16 @@ class DataSettings:
         for name in ("explore", "blind"):
             if not 0 <= getattr(self, name) <= 1:
                 raise ValueError(f"{name} must be in 0..1, got {getattr(self, name)}")
-        players = Rules.from_dict(self.rules).players
-        if len(self.agents) not in (1, players):
-            raise ValueError(f"agents must be one name or {players}, got {len(self.agents)}")
+        rules = Rules.from_dict(self.rules)
+        if len(self.agents) not in (1, rules.players):
+            raise ValueError(f"agents must be one name or {rules.players}, got {len(self.agents)}")
         for agent in self.agents:
-            make_agent(agent)
+            check_plays(make_agent(agent), rules)
 
     def text(self) -> str:
-        """The settings as JSON."""
-        return json.dumps(asdict(self), indent=1) + "\n"
+        """The settings as JSON, with the files that the players consist of besides this package."""
+        files = {name: found for name in dict.fromkeys(self.agents) if (found := agent_files(name))}
+        return json.dumps(asdict(self) | ({"files": files} if files else {}), indent=1) + "\n"
 
 
 def rows_of(hands: PlayedHands, rules: Rules, first: int, solved: np.ndarray | None) -> dict[str, np.ndarray]:
@@ -200,9 +204,9 @@ def _prepare(settings: DataSettings, folder: Path) -> None:
         write_whole(file, settings.text())
         return
     before, now = read_settings(folder), json.loads(settings.text())
-    for name, value in now.items():
-        if before.get(name) != value:
-            raise ValueError(f"{folder} holds data with {name}={before.get(name)}, got {value}")
+    difference = first_difference(before, now)
+    if difference:
+        raise ValueError(f"{folder} holds data with other settings ({difference}): choose another folder")
     for left in folder.glob(".shard-*"):  # temporary file of a killed process
         left.unlink()
 

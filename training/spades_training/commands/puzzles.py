@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 from rich.table import Table
+from spades_agents.base import check_plays, plays
 from spades_agents.puzzles import load_puzzles, score
 from spades_agents.registry import make_agent
 
@@ -26,7 +27,7 @@ def puzzles(
 ) -> None:
     """Test a player on positions that have a known best action.
 
-    A trained player gets only the puzzles of the game that it was trained for.
+    A player gets only the puzzles whose rules it can play.
     """
     chosen = load_puzzles()
     if theme:
@@ -35,10 +36,10 @@ def puzzles(
         if not chosen:
             raise ValueError(f"no puzzle has the theme {theme!r}: use one of {', '.join(known)}")
     player = make_agent(agent)
-    own = getattr(player, "rules", None)
-    if own is not None:
-        same = ("players", "partners", "draft")
-        chosen = tuple(p for p in chosen if all(getattr(p.rules, field) == getattr(own, field) for field in same))
+    playable = tuple(puzzle for puzzle in chosen if plays(player, puzzle.rules))
+    if not playable:
+        check_plays(player, chosen[0].rules)
+    chosen = playable
     attempts = score(player, chosen, seed)
     right = sum(attempt.right for attempt in attempts)
     rows: list[dict[str, Any]] = [

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from spades_agents.base import Agent
+from spades_agents.base import Agent, check_plays
 from spades_agents.registry import make_agent
 
 from spades_env.checks import check_int
@@ -93,13 +93,15 @@ def evaluate(
         progress: called from time to time with the number of matches finished and the total.
 
     Raises:
-        ValueError: if an argument is invalid, or a player's action is illegal.
+        ValueError: if an argument is invalid, a player cannot play the rules, or a player's action is illegal.
     """
     rules = as_rules(rules)
     pairs = -(-check_int("matches", matches, 1, 10_000_000) // rules.sides)
     seed = check_int("seed", seed, 0, 2**64 - 1)
     batch = check_int("batch", batch, 1, 10_000_000)
     agents = (make_agent(a), make_agent(b))
+    for agent in agents:
+        check_plays(agent, rules)
     series = Series(agents, rules, seed, range(pairs), max_hands)
     series.play(batch, progress)
     decided, hands = series.by_pair(series.decided), series.by_pair(series.hands)

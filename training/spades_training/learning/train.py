@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import shlex
 import time
 from pathlib import Path
 
@@ -266,5 +267,6 @@ def train(config: Config, run: Path, resume: bool = False, console: Console | No
     title = f"{run}: {steps:,} steps in {trained:.0f} s"
     console.print(display.evaluation_table(results, title))
     seconds = time.perf_counter() - start
-    console.print(f"{seconds:.0f} s in total. Next: spades play --against ppo:{run}", highlight=False)
+    command = shlex.join(["spades", "play", "--against", f"ppo:{run}", "--rules", config.rules])
+    console.print(f"{seconds:.0f} s in total. Next: {command}", highlight=False, markup=False, soft_wrap=True)
     return results

@@ -8,16 +8,21 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from spades_agents.source import package_files
+
 from spades_env.files import write_whole
+from spades_training.compare import first_difference
 from spades_training.tournament.schedule import Settings, Unit
 
 __all__ = ["Log"]
 
-FORMAT = "spades-tournament-1"
+FORMAT = "spades-tournament-2"
 
 
 class Log:
     """An open log; a context manager that closes it.
+
+    It starts with the settings and with the code that plays: it cannot be continued with another.
 
     A kill may leave half a line at the end. That line is dropped, and its unit is played again.
 
@@ -26,12 +31,12 @@ class Log:
         settings: of the tournament.
 
     Raises:
-        ValueError: if the file has other settings or is not the log of a tournament.
+        ValueError: if the file has other settings, other code, or is not the log of a tournament.
     """
 
     def __init__(self, path: Path, settings: Settings) -> None:
         self.path = path
-        head = {"format": FORMAT, **settings.to_dict()}
+        head = {"format": FORMAT, **settings.to_dict(), "package": package_files()}
         if not path.exists():
             write_whole(path, json.dumps(head) + "\n")
         data = path.read_bytes()
@@ -80,7 +85,17 @@ def _check_settings(path: Path, line: bytes, wanted: dict[str, Any]) -> None:
         found = None
     if not isinstance(found, dict) or found.get("format") != FORMAT:
         raise ValueError(f"{path} is not the log of a tournament of this version: choose another folder")
-    for name, value in wanted.items():
-        if found.get(name) != value:
-            text = f"{name} {json.dumps(found.get(name))}, now {json.dumps(value)}"
-            raise ValueError(f"{path.parent} holds a tournament with other settings ({text}): choose another folder")
+    difference = first_difference({**found, "files": 0, "package": 0}, {**wanted, "files": 0, "package": 0})
+    if difference:
+        raise ValueError(
+            f"{path.parent} holds a tournament with other settings ({difference}): choose another folder with --out"
+        )
+    owners = [*(f"agent {name!r}" for name in wanted["agents"]), "this package"]
+    code = zip(owners, [*found["files"], found["package"]], [*wanted["files"], wanted["package"]], strict=True)
+    for owner, before, now in code:
+        changed = sorted(name for name in {**before, **now} if before.get(name) != now.get(name))
+        if changed:
+            raise ValueError(
+                f"{path.parent} holds matches of other code: {changed[0]} of {owner} has changed; choose another "
+                "folder with --out"
+            )

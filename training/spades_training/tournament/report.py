@@ -218,8 +218,12 @@ def _forfeits(forfeits: list[dict[str, Any]]) -> str:
 
 def _settings(settings: dict[str, Any]) -> list[tuple[str, str]]:
     plain = {name: value for name, value in settings.items() if name not in ("rules", "agents", "files", "fast")}
-    files = {f"file of {name}": digest for name, digest in zip(settings["agents"], settings["files"], strict=True)}
-    every = {**plain, **{name: digest for name, digest in files.items() if digest}, **settings["rules"]}
+    files = {
+        f"{file} of {name}": digest
+        for name, found in zip(settings["agents"], settings["files"], strict=True)
+        for file, digest in found.items()
+    }
+    every = {**plain, **files, **settings["rules"]}
     return [(name.replace("_", " "), "none" if value is None else str(value)) for name, value in every.items()]
 
 

@@ -1,0 +1,25 @@
+"""How settings differ from those that a folder already holds."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+__all__ = ["first_difference"]
+
+
+def first_difference(before: Any, now: Any, name: str = "") -> str:
+    """The first value of ``now`` that differs from ``before``, as in ``rules.nil 100, now 50``; "" if none does.
+
+    Args:
+        before: the settings found, as values that JSON can hold.
+        now: the settings wanted.
+        name: of the settings; "" for none.
+    """
+    if isinstance(before, dict) and isinstance(now, dict):
+        parts = [(f"{name}.{key}".lstrip("."), before.get(key), value) for key, value in now.items()]
+    elif isinstance(before, list) and isinstance(now, list) and len(before) == len(now):
+        parts = [(f"{name}[{k}]", *pair) for k, pair in enumerate(zip(before, now, strict=True))]
+    else:
+        return "" if before == now else f"{name} {json.dumps(before)}, now {json.dumps(now)}"
+    return next(filter(None, (first_difference(old, new, part) for part, old, new in parts)), "")
