@@ -7,11 +7,13 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
+from spades_env.action_space import IllegalAction
+from spades_env.cards import NUM_ACTIONS, action_name
 from spades_env.game import View
 from spades_env.rules import Rules
 
 __all__ = ["GAME_FIELDS", "Agent", "BatchAgent", "RowsAgent", "TableArrays"]
-__all__ += ["check_on_turn", "check_plays", "check_same_game", "plays"]
+__all__ += ["check_on_turn", "check_plays", "check_same_game", "legal_move", "plays"]
 
 GAME_FIELDS = ("players", "partners", "draft")  # the rules that make two tables the same game for a trained player
 
@@ -115,6 +117,22 @@ def check_plays(agent: Agent, rules: Rules) -> None:
     check = getattr(agent, "check_rules", None)
     if check is not None:
         check(rules)
+
+
+def legal_move(agent: Agent, view: View) -> int:
+    """The action of ``agent`` for the seat on turn.
+
+    Raises:
+        IllegalAction: if it is not legal; the message names the agent.
+    """
+    action = agent.act(view)
+    legal = view.legal_actions()
+    if not hasattr(action, "__index__") or int(action) not in legal:
+        names = ", ".join(map(action_name, legal))
+        known = hasattr(action, "__index__") and 0 <= int(action) < NUM_ACTIONS
+        found = action_name(int(action)) if known else repr(action)[:80]
+        raise IllegalAction(f"player {agent.name!r} made an illegal move: {found}; legal are {names}")
+    return int(action)
 
 
 def plays(agent: Agent, rules: Rules) -> bool:

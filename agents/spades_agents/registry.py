@@ -52,7 +52,11 @@ def make_agent(spec: str | Agent) -> Agent:
         factory = load_attribute(AGENTS[name], name)
         if name in _TAKES_PATH:
             return factory(rest)
-        return factory(**_options(name, rest, factory))
+        options = _options(name, rest, factory)
+        agent = factory(**options)
+        if options:
+            agent.name = spec  # tells two variants of one player apart
+        return agent
     if spec.endswith(".zip"):
         return make_agent(f"ppo:{spec}")
     if not colon or not rest:

@@ -1,4 +1,4 @@
-"""Players given as ``package.module:Class`` or ``file.py:Class``: how they are loaded, and the files they consist of."""
+"""Players given as ``package.module:Class`` or ``file.py:Class``: loading, and the files that they consist of."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-__all__ = ["agent_files", "create_agent", "load_attribute", "package_files"]
+__all__ = ["agent_files", "create_agent", "is_own_file", "load_attribute", "package_files"]
 
 PACKAGES = ("spades_env", "spades_agents", "spades_training")
 DATA = (".py", ".json", ".npz", ".safetensors")  # the files of a package that decide how its players play
@@ -101,13 +101,35 @@ def _importable(folder: Path) -> Iterator[None]:
         sys.modules.update(hidden)
 
 
+def is_own_file(file: str | os.PathLike[str], installed: bool = False) -> bool:
+    """Whether a source file is neither of this project nor of Python nor installed.
+
+    Args:
+        file: its path.
+        installed: whether installed files and those of Python count, too.
+    """
+    if str(file).startswith("<"):
+        return False
+    folders = [] if installed else _INSTALLED
+    return not any(folder in Path(file).parents for folder in (*_OURS, *folders))
+
+
+def _folders(package: str) -> list[Path]:
+    spec = importlib.util.find_spec(package)
+    return [Path(folder) for folder in (spec.submodule_search_locations if spec else None) or ()]
+
+
+_OURS = [folder for package in PACKAGES for folder in _folders(package)]
+_INSTALLED = [Path(sysconfig.get_path(key)) for key in ("stdlib", "purelib", "platlib")]
+_INSTALLED.append(Path(site.getusersitepackages()))
+
+
 def _is_own(file: str | None, name: str, also: str = "") -> bool:
-    """Whether a module is neither of this project nor of Python nor installed; ``also`` is a package that counts."""
+    """Whether a module belongs to an agent's own code; ``also`` is an installed package that does."""
     top = name.partition(".")[0]
     if not file or top in PACKAGES or top in sys.stdlib_module_names or top == "__main__":
         return False
-    folders = [sysconfig.get_path(key) for key in ("stdlib", "purelib", "platlib")] + [site.getusersitepackages()]
-    return top == also or not any(Path(folder) in Path(file).parents for folder in folders)
+    return top == also or is_own_file(file)
 
 
 def agent_files(spec: str) -> dict[str, str]:
@@ -137,9 +159,8 @@ def package_files() -> dict[str, str]:
     """The SHA-256 of every file of this project that decides how its own players play, by the file's name."""
     found = {}
     for package in PACKAGES[:2]:
-        spec = importlib.util.find_spec(package)
-        for folder in (spec.submodule_search_locations if spec else None) or ():
-            for path in sorted(Path(folder).rglob("*")):
+        for folder in _folders(package):
+            for path in sorted(folder.rglob("*")):
                 if path.suffix in DATA:
                     found[f"{package}/{path.relative_to(folder).as_posix()}"] = _digest(path)
     return found

@@ -107,7 +107,7 @@ def test_a_failing_agent_forfeits(agent, kind, message, trace, tmp_path):
 def test_an_agent_that_cannot_be_created_in_a_worker_forfeits(tmp_path, monkeypatch):
     monkeypatch.setenv("SPADES_TEST_PARENT", str(os.getpid()))
     for agent, message in (
-        ("odd_agents:CannotBeMade", "cannot be created: no such model"),
+        ("odd_agents:CannotBeMade", "cannot create agent 'odd_agents:CannotBeMade': OSError: no such model"),
         ("odd_agents:DiesWhenMade", "the process ended with exit code 4"),
     ):
         results = run(tmp_path / agent, [agent, "random"], matches=2)

@@ -58,9 +58,9 @@ def _value(text: str) -> Any:
         return text
 
 
-def fail(text: str, code: int = 2) -> NoReturn:
-    """Print one line on stderr and exit."""
-    typer.echo(f"error: {' '.join(text.split())}", err=True)
+def fail(text: str, code: int = 2, trace: str = "") -> NoReturn:
+    """Print one line on stderr, then the lines of ``trace``, and exit."""
+    typer.echo(f"error: {' '.join(text.split())}" + (f"\n{trace}" if trace else ""), err=True)
     raise typer.Exit(code)
 
 

@@ -81,7 +81,8 @@ def play_hands(
         level: start every hand at 0-0 without bags instead.
 
     Raises:
-        ValueError: if the number of agents is neither one nor ``rules.players``, an agent cannot play the rules, or one makes an illegal move.
+        ValueError: if the number of agents is neither one nor ``rules.players``, an agent cannot play the
+            rules, or an agent makes an illegal move.
     """
     if len(agents) not in (1, rules.players):
         raise ValueError(f"{rules.name} needs 1 or {rules.players} agents, got {len(agents)}")

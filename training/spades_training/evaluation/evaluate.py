@@ -102,6 +102,9 @@ def evaluate(
     agents = (make_agent(a), make_agent(b))
     for agent in agents:
         check_plays(agent, rules)
+    names = [agent.name for agent in agents]
+    if names[0] == names[1]:  # two own classes may have the same name
+        names = [spec if isinstance(spec, str) else spec.name for spec in (a, b)]
     series = Series(agents, rules, seed, range(pairs), max_hands)
     series.play(batch, progress)
     decided, hands = series.by_pair(series.decided), series.by_pair(series.hands)
@@ -116,6 +119,6 @@ def evaluate(
         chance=1 / rules.sides,
         points_per_hand=ratio(series.by_pair(series.margin), hands),
         hands_per_match=float(series.hands.mean()),
-        a=series.totals[0].result(agents[0].name),
-        b=series.totals[1].result(agents[1].name),
+        a=series.totals[0].result(names[0]),
+        b=series.totals[1].result(names[1]),
     )
