@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
@@ -65,12 +65,12 @@ def fail(text: str, code: int = 2, trace: str = "") -> NoReturn:
 
 
 @contextmanager
-def interruptible(advice: str) -> Iterator[None]:
-    """Exit with code 130 on Ctrl-C, after one line that ends in ``advice``."""
+def interruptible(advice: str | Callable[[], str]) -> Iterator[None]:
+    """Exit with code 130 on Ctrl-C, after one line that ends in ``advice``, or in what it then returns."""
     try:
         yield
     except KeyboardInterrupt:
-        fail(f"interrupted; {advice}", code=130)
+        fail(f"interrupted; {advice if isinstance(advice, str) else advice()}", code=130)
 
 
 @contextmanager

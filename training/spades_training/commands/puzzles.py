@@ -7,13 +7,13 @@ from typing import Annotated, Any
 
 import typer
 from rich.console import Console
-from rich.table import Table
 from spades_agents.base import check_plays, plays
 from spades_agents.puzzles import load_puzzles, score
 from spades_agents.registry import make_agent
 
 from spades_env.cards import action_name
 from spades_training import options
+from spades_training.terminal.table import FittedTable
 
 __all__ = ["puzzles"]
 
@@ -57,11 +57,10 @@ def puzzles(
     if as_json:
         typer.echo(json.dumps({"agent": player.name, "right": right, "puzzles": len(rows), "attempts": rows}))
         return
-    table = Table(title=f"{player.name}: {right} of {len(rows)} puzzles right", title_justify="left")
-    for column in ("puzzle", player.name, "right", "reason"):
-        table.add_column(column, overflow="fold")
+    title = f"{player.name}: {right} of {len(rows)} puzzles right"
+    table = FittedTable(("puzzle", "right", "choice", "reason"), left=(1, 2), wrap=True, title=title)
     for row in rows:
         if not (wrong and row["right"]):
             mark = "[green]yes[/green]" if row["right"] else f"[red]no: {' or '.join(row['answer'])}[/red]"
-            table.add_row(row["name"], row["choice"], mark, row["reason"])
+            table.add_row(row["name"], mark, row["choice"], row["reason"])
     Console(highlight=False).print(table)
