@@ -13,6 +13,7 @@ Example:
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
 import numpy as np
@@ -43,6 +44,12 @@ _NAMES = (
     + ("BLIND_NIL", "LOOK", "KEEP", "REJECT", "DONE")
 )
 _IDS = {name: action for action, name in enumerate(_NAMES)}
+_LETTERS = {
+    ord(symbol): suit for symbols in (SUIT_SYMBOLS, "♧♢♡♤") for symbol, suit in zip(symbols, SUITS, strict=True)
+}
+_LETTERS[0xFE0F] = ""  # the mark that makes a suit symbol an emoji
+_RANKS = re.compile(f"[{RANKS}]+|-")
+_BY_SUIT = re.compile(f"(?:[{SUITS}]:?(?:[{RANKS}]+|-)?)+")
 
 
 def suit_of(card: int) -> int:
@@ -66,30 +73,85 @@ def card_name(card: int) -> str:
     return _NAMES[card]
 
 
+def _plain(text: str) -> str:
+    """Text in upper case with letters for suit symbols and ``T`` for 10."""
+    return text.translate(_LETTERS).strip().upper().replace("10", "T")
+
+
 def parse_card(text: str) -> int:
-    """The id of the card named by ``text``, such as ``"AS"``; case is ignored, and ``10`` is accepted for ``T``.
+    """The id of the card named by ``text``: ``"AS"``, ``"SA"``, ``"A♠"`` or ``"♠A"``.
+
+    Case is ignored, and ``10`` is accepted for ``T``.
 
     Raises:
         ValueError: if the text is not a card's name.
     """
-    name = text.strip().upper().replace("10", "T")
+    name = _plain(text)
     card = _IDS.get(name, NUM_CARDS)
+    if card >= NUM_CARDS and len(name) == 2:
+        card = _IDS.get(name[::-1], NUM_CARDS)
     if card >= NUM_CARDS:
         raise ValueError(f"not a card: {text!r} (a rank of {RANKS}, then a suit of {SUITS}, as in AS or TD)")
     return card
 
 
 def parse_cards(text: str) -> list[int]:
-    """The ids of the cards named in ``text``, which spaces or commas separate.
+    """The ids of the cards named in ``text``, in order; spaces or commas separate them.
+
+    Cards are named one by one (``AS KS QH``) or by suit: a suit, then its ranks (``♠AK ♥Q``, ``S:AK H:Q``,
+    ``S A K H Q``), where ``-`` means none.
 
     Raises:
         ValueError: if a word is not a card's name, or a card appears twice.
     """
-    found = [parse_card(word) for word in text.replace(",", " ").split()]
-    for card in found:
-        if found.count(card) > 1:
+    found, suit = [], ""
+    for word in re.sub("[,;]", " ", text).split():
+        name = _plain(word)
+        if _BY_SUIT.fullmatch(name) and name[0] in SUITS:
+            groups = re.findall(f"([{SUITS}]):?([{RANKS}]*)", name)
+        elif suit and _RANKS.fullmatch(name):
+            groups = [(suit, name.strip("-"))]
+        else:
+            groups = []
+            found.append(parse_card(word))
+        for suit, ranks in groups:
+            found += [_IDS[rank + suit] for rank in ranks]
+    return _check_once(found)
+
+
+def parse_hand(text: str) -> int:
+    """The set of the cards of a hand in any of the usual notations.
+
+    Args:
+        text: cards as :func:`parse_cards` takes them, or four suits separated by dots, spades first, as in the PBN
+            format of bridge: ``AKQ.T98.2.-``. A seat before it, as in ``N:AKQ.T98.2.-``, is ignored.
+
+    Raises:
+        ValueError: if the text is invalid, or a card appears twice.
+    """
+    if "." not in text:
+        return mask_of(parse_cards(text))
+    word = re.sub(r"^\s*\w\s*:", "", text).strip()
+    suits = _plain(word).split(".")
+    if len(suits) != 4:
+        raise ValueError(f"a hand is spades.hearts.diamonds.clubs, got {word!r}")
+    found = []
+    for suit, ranks in zip("SHDC", suits, strict=True):
+        for rank in "" if ranks == "-" else ranks.strip():
+            if rank not in RANKS:
+                raise ValueError(f"hand {word!r}: {rank!r} is not a rank of {RANKS}")
+            found.append(_IDS[rank + suit])
+    try:
+        return mask_of(_check_once(found))
+    except ValueError as error:
+        raise ValueError(f"hand {word!r}: {error}") from None
+
+
+def _check_once(cards: list[int]) -> list[int]:
+    for card in cards:
+        if cards.count(card) > 1:
             raise ValueError(f"{card_name(card)} appears twice")
-    return found
+    return cards
 
 
 def action_name(action: int) -> str:
@@ -104,15 +166,21 @@ def action_name(action: int) -> str:
 
 
 def parse_action(text: str) -> int:
-    """The id of the action with a name as :func:`action_name` returns it; case is ignored.
+    """The id of the action with a name as :func:`action_name` returns it, or a card as :func:`parse_card` takes it.
+
+    Case is ignored.
 
     Raises:
         ValueError: if there is no such action.
     """
     name = text.strip().upper()
-    if name not in _IDS:
-        raise ValueError(f"not an action: {text!r} (a card such as AS, BID_0 to BID_17, {', '.join(_NAMES[70:])})")
-    return _IDS[name]
+    if name in _IDS:
+        return _IDS[name]
+    try:
+        return parse_card(text)
+    except ValueError:
+        actions = ", ".join(_NAMES[70:])
+        raise ValueError(f"not an action: {text!r} (a card such as AS, BID_0 to BID_17, {actions})") from None
 
 
 def trick_winner(trick: Sequence[tuple[int, int]]) -> int:

@@ -1,11 +1,11 @@
-"""How settings differ from those that a folder already holds."""
+"""How settings and code differ from those of what a folder already holds."""
 
 from __future__ import annotations
 
 import json
 from typing import Any
 
-__all__ = ["first_difference"]
+__all__ = ["changed_file", "first_difference"]
 
 
 def first_difference(before: Any, now: Any, name: str = "") -> str:
@@ -23,3 +23,18 @@ def first_difference(before: Any, now: Any, name: str = "") -> str:
     else:
         return "" if before == now else f"{name} {json.dumps(before)}, now {json.dumps(now)}"
     return next(filter(None, (first_difference(old, new, part) for part, old, new in parts)), "")
+
+
+def changed_file(before: dict[str, dict[str, str]], now: dict[str, dict[str, str]]) -> str:
+    """The first file that differs, as in ``helper.py of agent 'mine.py:Mine'``; "" if none does.
+
+    Args:
+        before: the digests of files found, by file, for each owner.
+        now: the digests wanted.
+    """
+    for owner, wanted in now.items():
+        found = before.get(owner, {})
+        for name in sorted({**found, **wanted}):
+            if found.get(name) != wanted.get(name):
+                return f"{name} of {owner}"
+    return ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -15,13 +16,14 @@ from spades_agents.bidder.features import FEATURES, hand_features
 from spades_agents.registry import make_agent
 from spades_agents.source import agent_files
 
+from spades_env.cards import hand_text
 from spades_env.checks import check_int
 from spades_env.engine.state import BLIND_BID
 from spades_env.files import write_whole
 from spades_env.rules import Rules
 from spades_training.bidding.double_dummy import double_dummy
 from spades_training.bidding.hands import Exploration, PlayedHands, play_hands
-from spades_training.compare import first_difference
+from spades_training.compare import changed_file, first_difference
 from spades_training.processes import run_all
 
 __all__ = ["COLUMNS", "DataSettings", "read_data", "rows_of", "write_data"]
@@ -34,6 +36,8 @@ COLUMNS = {
     "position": "its place in the bidding order, which is the number of bids that it has heard",
     "hand": "its 13 (17) cards when it bid, after the draft and the exchange, as a 52-bit set",
     **FEATURES,
+    "cards": "the hand as text: AS KS 4S QH ...",
+    "nil_chance": "chance to make a nil by the scripted player's estimate, from 0 to 1",
     "bid": "its bid, 0 for nil",
     "blind": "whether the bid is a blind nil",
     "drawn": "whether the bid was drawn at random instead of chosen by the player",
@@ -120,6 +124,7 @@ def rows_of(hands: PlayedHands, rules: Rules, first: int, solved: np.ndarray | N
     }
     features = hand_features(columns["hand"], rules).astype(np.float32)
     columns |= {name: features[:, k] for k, name in enumerate(FEATURES)}
+    columns |= _for_people(columns["hand"], columns["nil_odds"])
     columns |= {"bid": per_seat(bids), "blind": per_seat(blind), "drawn": per_seat(hands.drawn)}
     for k in range(1, players):
         columns |= {f"bid_{k}": others(bids, around, k), f"blind_{k}": others(blind, around, k)}
@@ -132,6 +137,12 @@ def rows_of(hands: PlayedHands, rules: Rules, first: int, solved: np.ndarray | N
     if solved is not None:
         columns["double_dummy"] = others(solved, by_side, 0).astype(np.int8)
     return columns
+
+
+def _for_people(hands: np.ndarray, nil_odds: np.ndarray) -> dict[str, np.ndarray]:
+    """The columns that repeat coded ones in a form for people."""
+    cards = np.array([hand_text(hand) for hand in hands], object)
+    return {"cards": cards, "nil_chance": (1 / (1 + np.exp(-nil_odds))).astype(np.float32)}
 
 
 def shard_file(folder: Path, index: int) -> Path:
@@ -160,7 +171,7 @@ def make_shard(settings: DataSettings, folder: Path, index: int) -> None:
 
 def write_data(
     settings: DataSettings,
-    folder: Path,
+    folder: str | os.PathLike[str],
     deals: int,
     workers: int = 1,
     progress: Callable[[int, int], object] | None = None,
@@ -178,13 +189,20 @@ def write_data(
         The number of shards written.
 
     Raises:
-        ValueError: if the folder holds data with other settings, or other files.
+        ValueError: if the folder holds data with other settings, other files, or a damaged shard.
         OSError: if a file cannot be written.
     """
+    folder = Path(folder)
     shards = -(-check_int("deals", deals, 1, 10**9) // settings.shard)
     check_int("workers", workers, 1, 1024)
     _prepare(settings, folder)
-    missing = [index for index in range(shards) if not shard_file(folder, index).exists()]
+    players = Rules.from_dict(settings.rules).players
+    missing = []
+    for index in range(shards):
+        if shard_file(folder, index).exists():
+            _read_shard(shard_file(folder, index), settings.shard * players, ["deal"])
+        else:
+            missing.append(index)
     done = shards - len(missing)
     report = progress or (lambda done, total: None)
     report(done, shards)
@@ -204,11 +222,18 @@ def _prepare(settings: DataSettings, folder: Path) -> None:
         write_whole(file, settings.text())
         return
     before, now = read_settings(folder), json.loads(settings.text())
+    changed = changed_file(_files(before), _files(now))
+    if changed:
+        raise ValueError(f"{folder} holds data of other code: {changed} has changed; choose another folder")
     difference = first_difference(before, now)
     if difference:
         raise ValueError(f"{folder} holds data with other settings ({difference}): choose another folder")
     for left in folder.glob(".shard-*"):  # temporary file of a killed process
         left.unlink()
+
+
+def _files(settings: dict[str, Any]) -> dict[str, dict[str, str]]:
+    return {f"agent {name!r}": files for name, files in settings.get("files", {}).items()}
 
 
 def read_settings(folder: Path) -> dict[str, Any]:
@@ -223,16 +248,58 @@ def read_settings(folder: Path) -> dict[str, Any]:
         raise ValueError(f"{folder} holds no bidding data: cannot read {SETTINGS} ({error})") from None
 
 
-def read_data(folder: Path) -> tuple[Any, Rules]:
+def read_data(folder: str | os.PathLike[str]) -> tuple[Any, Rules]:
     """All rows in a folder as a polars DataFrame, sorted by deal and seat, and their rules.
 
+    Args:
+        folder: the folder that ``spades bidding-data`` or :func:`write_data` wrote.
+
+    Returns:
+        The rows, with the columns of :data:`COLUMNS`, and the rules.
+
     Raises:
-        ValueError: if there are none.
+        ValueError: if there are none, or a shard is missing or damaged; the message names it.
     """
     import polars
 
-    rules = Rules.from_dict(read_settings(folder)["rules"])
+    folder = Path(folder)
+    settings = read_settings(folder)
+    rules = Rules.from_dict(settings["rules"])
     files = sorted(folder.glob("shard-*.parquet"))
     if not files:
         raise ValueError(f"{folder} holds no shards yet: run spades bidding-data")
-    return polars.concat([polars.read_parquet(file) for file in files]), rules
+    for index in range(len(files)):
+        if shard_file(folder, index) not in files:
+            raise ValueError(f"{shard_file(folder, index)} is missing: run spades bidding-data again to write it")
+    frames = [_read_shard(file, settings["shard"] * rules.players) for file in files]
+    return polars.concat([_with_text(frame) for frame in frames]), rules
+
+
+def _read_shard(file: Path, rows: int, columns: list[str] | None = None) -> Any:
+    """A shard as a polars DataFrame.
+
+    Raises:
+        ValueError: if it is damaged or does not hold ``rows`` rows.
+    """
+    import polars
+
+    again = "delete it and run spades bidding-data again to write it"
+    try:
+        frame = polars.read_parquet(file, columns=columns)
+    except (OSError, polars.exceptions.PolarsError) as error:
+        raise ValueError(f"{file} is damaged ({' '.join(str(error).split())[:80]}): {again}") from None
+    if len(frame) != rows:
+        raise ValueError(f"{file} holds {len(frame)} rows instead of {rows}: {again}")
+    return frame
+
+
+def _with_text(frame: Any) -> Any:
+    """The rows with all columns; shards of earlier versions have none for people."""
+    import polars
+
+    if "cards" in frame.columns:
+        return frame
+    added = _for_people(frame["hand"].to_numpy(), frame["nil_odds"].to_numpy())
+    columns = list(frame.columns)
+    columns[columns.index("bid") : columns.index("bid")] = list(added)
+    return frame.with_columns(polars.DataFrame(added).get_columns()).select(columns)

@@ -11,7 +11,7 @@ from typing import Any
 from spades_agents.source import package_files
 
 from spades_env.files import write_whole
-from spades_training.compare import first_difference
+from spades_training.compare import changed_file, first_difference
 from spades_training.tournament.schedule import Settings, Unit
 
 __all__ = ["Log"]
@@ -90,12 +90,14 @@ def _check_settings(path: Path, line: bytes, wanted: dict[str, Any]) -> None:
         raise ValueError(
             f"{path.parent} holds a tournament with other settings ({difference}): choose another folder with --out"
         )
-    owners = [*(f"agent {name!r}" for name in wanted["agents"]), "this package"]
-    code = zip(owners, [*found["files"], found["package"]], [*wanted["files"], wanted["package"]], strict=True)
-    for owner, before, now in code:
-        changed = sorted(name for name in {**before, **now} if before.get(name) != now.get(name))
-        if changed:
-            raise ValueError(
-                f"{path.parent} holds matches of other code: {changed[0]} of {owner} has changed; choose another "
-                "folder with --out"
-            )
+    changed = changed_file(_code(found), _code(wanted))
+    if changed:
+        raise ValueError(
+            f"{path.parent} holds matches of other code: {changed} has changed; choose another folder with --out"
+        )
+
+
+def _code(head: dict[str, Any]) -> dict[str, dict[str, str]]:
+    """The digests of the files of each agent and of this package."""
+    owners = [f"agent {name!r}" for name in head["agents"]]
+    return {**dict(zip(owners, head["files"], strict=True)), "this package": head["package"]}
