@@ -9,7 +9,7 @@ from typing import Any
 from spades_agents.base import Agent
 from spades_agents.source import create_agent, load_attribute
 
-__all__ = ["AGENTS", "make_agent"]
+__all__ = ["AGENTS", "agent_options", "make_agent"]
 
 # Name to "module:factory", imported on first use.
 AGENTS: dict[str, str] = {
@@ -63,6 +63,11 @@ def make_agent(spec: str | Agent) -> Agent:
         names = ", ".join([*AGENTS, "model.zip"])
         raise ValueError(f"unknown agent {spec!r}: use one of {names}, 'package.module:Class' or 'file.py:Class'")
     return _checked(create_agent(spec), spec)
+
+
+def agent_options(name: str) -> list[str]:
+    """The names of the options of a player in :data:`AGENTS`."""
+    return list(inspect.signature(load_attribute(AGENTS[name], name)).parameters)
 
 
 def _options(name: str, text: str, factory: Callable[..., Any]) -> dict[str, Any]:

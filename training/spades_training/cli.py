@@ -9,6 +9,7 @@ from typer.core import TyperGroup
 
 from spades_env import __version__
 from spades_training.agent_errors import agent_trace, raised_by_agent
+from spades_training.commands.agents import agents
 from spades_training.commands.bench import bench
 from spades_training.commands.bid import bid
 from spades_training.commands.bidding_data import bidding_data
@@ -63,7 +64,7 @@ def main(
     """Spades for reinforcement learning."""
 
 
-for _command in (train, evaluate, tournament, league, exploit, play, replay, puzzles, solve):
+for _command in (agents, train, evaluate, tournament, league, exploit, play, replay, puzzles, solve):
     app.command()(_command)
 for _command in (bid, bidding_data, bidding_fit, bench):
     app.command()(_command)

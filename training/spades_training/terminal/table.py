@@ -79,5 +79,5 @@ class FittedTable:
 
     def _column(self, k: int) -> int:
         cells = [self.titles[k], *(cells[k] for cells, _ in self.rows)]
-        width = max(Text.from_markup(cell).cell_len for cell in cells)
+        width = max(line.cell_len for cell in cells for line in Text.from_markup(cell).split() or [Text()])
         return min(width, NAME) if k == self.name else min(width, WRAPPED) if self._wraps(k) else width
