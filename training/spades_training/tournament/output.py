@@ -16,7 +16,7 @@ from spades_env.files import write_whole
 from spades_training.evaluation.intervals import Estimate
 from spades_training.terminal.display import progress_bar
 from spades_training.terminal.table import FittedTable
-from spades_training.tournament.report import report, status
+from spades_training.tournament.report import UNCERTAIN, report, status, uncertain
 from spades_training.tournament.run import run_tournament
 from spades_training.tournament.schedule import Settings
 
@@ -97,6 +97,8 @@ def print_results(console: Console, results: dict[str, Any]) -> None:
         )
         table.add_row(*cells)
     console.print(table)
+    if uncertain(results):
+        console.print(UNCERTAIN, style="dim")
     print_forfeits(console, results)
     console.print(
         f"{status(results)} {results['matches']} of at most {results['most_matches']} matches.", soft_wrap=True
