@@ -180,7 +180,7 @@ def test_nothing_is_clipped_and_no_short_name_is_broken(width, folder, browse):
 def test_what_not_certain_means_is_explained(folder):
     results = json.loads((folder / "results.json").read_text())
     doubtful = any(row["ahead_is_certain"] is False for row in results["ratings"])
-    assert doubtful == ("the lower of the two may still be the stronger" in (folder / "report.html").read_text())
+    assert doubtful == ("takes more evidence than an interval without 0" in (folder / "report.html").read_text())
     assert doubtful
 
 

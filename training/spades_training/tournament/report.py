@@ -55,7 +55,8 @@ STOPPED = {
 
 
 UNCERTAIN = (
-    "Not certain: after these matches the lower of the two may still be the stronger; more matches would decide."
+    "A lead is certain if the direct matches of the two decide it, by a test that allows for all pairings and for a "
+    "look after every round. This takes more evidence than an interval without 0. Play more matches to decide the others."
 )
 
 
