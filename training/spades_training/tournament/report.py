@@ -56,7 +56,7 @@ STOPPED = {
 
 UNCERTAIN = (
     "A lead is certain if the direct matches of the two decide it, by a test that allows for all pairings and for a "
-    "look after every round. This takes more evidence than an interval without 0. Play more matches to decide the others."
+    "look after every round. This takes more evidence than an interval without 0. More matches decide the others."
 )
 
 
