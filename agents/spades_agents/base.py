@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import namedtuple
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -11,9 +11,6 @@ from spades_env.action_space import IllegalAction
 from spades_env.cards import NUM_ACTIONS, action_name
 from spades_env.game import View
 from spades_env.rules import Rules
-
-__all__ = ["GAME_FIELDS", "Agent", "BatchAgent", "RowsAgent", "TableArrays"]
-__all__ += ["check_on_turn", "check_plays", "check_same_game", "legal_move", "plays"]
 
 GAME_FIELDS = ("players", "partners", "draft")  # the rules that make two tables the same game for a trained player
 
@@ -61,14 +58,7 @@ class TableArrays(Protocol):
     agent_rng: np.ndarray
 
 
-@dataclass
-class OneTable:
-    """A single table as :class:`TableArrays`."""
-
-    states: np.ndarray
-    rules: Rules
-    rules_array: np.ndarray
-    agent_rng: np.ndarray
+OneTable = namedtuple("OneTable", ("states", "rules", "rules_array", "agent_rng"))  # as TableArrays
 
 
 @runtime_checkable
@@ -89,19 +79,18 @@ class BatchAgent(Agent, Protocol):
 
 
 class RowsAgent:
-    """Base of the batch agents: a single decision is a batch of one. Subclasses define :meth:`act_batch`.
+    """Base of the batch agents: a single decision is a batch of one. Subclasses define :meth:`act_batch`."""
 
-    Attributes:
-        agent_rng: uint64 of shape (1, 4), the random streams of the seats in :meth:`act`.
-    """
-
-    agent_rng = np.zeros((1, 4), np.uint64)
+    agent_rng = np.zeros((1, 4), np.uint64)  # the random streams of the seats in `act`
     _row = np.zeros(1, np.int64)
+
+    def reset(self, seed: int | None = None) -> None:
+        """Do nothing: by default an agent keeps no memory and uses no randomness."""
 
     def act(self, view: View) -> int:
         """The action for ``view.observer``, who must be on turn."""
         check_on_turn(view)
-        table = OneTable(view.state, view.rules, view.rules_array, self.agent_rng)
+        table: Any = OneTable(view.state, view.rules, view.rules_array, self.agent_rng)
         return int(self.act_batch(table, self._row)[0])
 
     def act_batch(self, tables: TableArrays, rows: Any) -> np.ndarray:

@@ -1,16 +1,11 @@
-"""The ``jit`` decorator of the agents' kernels, with its own compilation cache.
-
-The cache is keyed on the sources that hold kernels and their constants, the engine's included: a change to the registry
-or to the puzzles recompiles nothing.
-"""
-
-from __future__ import annotations
+"""The ``jit`` decorator of the agents, whose cache is keyed on the sources of kernels, the engine's included."""
 
 from pathlib import Path
 
 from spades_env.engine.jit import ENGINE_SOURCES, Compiler
 
-FOLDERS = ("bidder", "heuristic", "policy", "search", "solvers")
-FILES = ("contract.py", "match_table.py", "match_value.py", "random_agent.py")
+# base.py, puzzles.py and registry.py hold no kernels.
+SOURCES = ("bidder", "heuristic", "policy", "search", "solvers")
+SOURCES += ("contract.py", "match_table.py", "match_value.py", "random_agent.py")
 
-jit = Compiler(*(Path(__file__).with_name(name) for name in (*FOLDERS, *FILES)), *ENGINE_SOURCES)
+jit = Compiler(*(Path(__file__).with_name(name) for name in SOURCES), *ENGINE_SOURCES)

@@ -1,7 +1,5 @@
 """What a contract scores: points and bags of a side after a hand."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np
@@ -18,19 +16,12 @@ class Standing(NamedTuple):
 
 
 class Result(NamedTuple):
-    """How a hand ended for a side.
+    """How a hand ended for a side."""
 
-    Attributes:
-        contract: sum of its bids, 0 if every seat of the side bid nil.
-        tricks: tricks that count toward the contract.
-        nil_points: points won and lost by nils.
-        nil_bags: bags taken by failed nils.
-    """
-
-    contract: int | np.int64
-    tricks: int | np.int64
-    nil_points: int | np.int64
-    nil_bags: int | np.int64
+    contract: int | np.int64  # sum of its bids, 0 if every seat of the side bid nil
+    tricks: int | np.int64  # tricks that count toward the contract
+    nil_points: int | np.int64  # points won and lost by nils
+    nil_bags: int | np.int64  # bags taken by failed nils
 
 
 @jit

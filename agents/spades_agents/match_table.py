@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from spades_agents.compiler import jit
-from spades_agents.contract import Result, Standing, after_hand, combined, seat_result
+from spades_agents.contract import Result, Standing, after_hand, seat_result
 from spades_agents.heuristic.agent import HeuristicAgent
 from spades_agents.match_value import BAGS, LOWEST, STEPS, pack, win_chance
 from spades_env.engine.state import BLIND_BID, rules_array
@@ -29,16 +29,10 @@ CONTRACT, COUNTED, NILS, LOOSE = range(4)  # the fields of a Result, as columns
 
 
 class Hands(NamedTuple):
-    """How hands end when the match is level and far from its end.
+    """How hands end when the match is level and far from its end."""
 
-    Attributes:
-        results: int64[n, 2, 4], the distinct results of both sides, the opener's side first, by field of
-            :class:`~spades_agents.contract.Result`.
-        shares: float64[n], the relative frequency of each.
-    """
-
-    results: np.ndarray
-    shares: np.ndarray
+    results: np.ndarray  # int64[n, 2, 4], the distinct results of both sides, the opener's side first, by field
+    shares: np.ndarray  # float64[n], the relative frequency of each
 
 
 def play_hands(rules: Rules, hands: int = HANDS, seed: int = 0) -> Hands:
@@ -76,17 +70,13 @@ def last_results(states, rules, rows, openers, found):
     r = rules[0]
     for k in range(len(rows)):
         s = states[rows[k]]
-        for place in range(2):
-            seat = (openers[rows[k]] + place) % 2
+        for seat in range(r.players):
             result = seat_result(r, s.last_bids[seat], s.last_blind[seat] == BLIND_BID, s.last_tricks[seat])
-            if r.sides < r.players:
-                seat += 2
-                other = seat_result(r, s.last_bids[seat], s.last_blind[seat] == BLIND_BID, s.last_tricks[seat])
-                result = combined(result, other)
-            found[k, place, CONTRACT] = result.contract
-            found[k, place, COUNTED] = result.tricks
-            found[k, place, NILS] = result.nil_points
-            found[k, place, LOOSE] = result.nil_bags
+            row = found[k, (seat + openers[rows[k]]) % 2]
+            row[CONTRACT] += result.contract
+            row[COUNTED] += result.tricks
+            row[NILS] += result.nil_points
+            row[LOOSE] += result.nil_bags
 
 
 @jit
@@ -165,12 +155,6 @@ def solve(rules: Rules, hands: Hands, report: bool = False) -> np.ndarray:
     return values
 
 
-def common(hands: Hands, most: int) -> Hands:
-    """The ``most`` frequent results, with shares that sum to 1."""
-    order = np.argsort(-hands.shares, kind="stable")[:most]
-    return Hands(hands.results[order], hands.shares[order] / hands.shares[order].sum())
-
-
 def main() -> None:
     """Make and save the lookup tables of both presets."""
     packed = {}
@@ -178,7 +162,9 @@ def main() -> None:
         rules = Rules.preset(name)
         hands = play_hands(rules)
         print(f"{name}: {len(hands.shares)} results", flush=True)
-        packed[name] = pack(solve(rules, common(hands, MOST_RESULTS), report=True))
+        order = np.argsort(-hands.shares, kind="stable")[:MOST_RESULTS]
+        common = Hands(hands.results[order], hands.shares[order] / hands.shares[order].sum())
+        packed[name] = pack(solve(rules, common, report=True))
     path = Path(__file__).with_name("match_value.npz")
     np.savez_compressed(path, **packed)
     print(f"{path}: {path.stat().st_size} bytes")

@@ -17,8 +17,6 @@ from spades_agents.contract import Standing, worth
 from spades_env.game import Game
 from spades_env.rules import PRESETS, Rules
 
-__all__ = ["LOWEST", "STEPS", "chance", "chances", "match_table", "side_chance", "win_chance"]
-
 # The first two axes of the lookup table are the points of a side minus its bags, in tens, starting at LOWEST. With the
 # presets' scoring the last digit of a score is the number of bags, so (tens, bags) loses nothing. Below LOWEST the
 # chance falls by a factor of e every FADE tens: a constant would make further losses free.
@@ -71,26 +69,21 @@ def cell(values, mine, other, mine_bags, other_bags):
     """The lookup table, interpolated and extrapolated; ``mine`` and ``other`` are places on its first two axes."""
     behind = min(mine, 0.0)
     ahead = min(other, 0.0)
-    value = inner(values, min(max(mine, 0.0), STEPS - 1.0), min(max(other, 0.0), STEPS - 1.0), mine_bags, other_bags)
+    x = min(max(mine, 0.0), STEPS - 1.0)
+    y = min(max(other, 0.0), STEPS - 1.0)
+    i = min(np.int64(x), STEPS - 2)
+    j = min(np.int64(y), STEPS - 2)
+    x -= i
+    y -= j
+    value = values[i, j, mine_bags, other_bags] * (1.0 - y) + values[i, j + 1, mine_bags, other_bags] * y
+    if x != 0.0:
+        high = values[i + 1, j, mine_bags, other_bags] * (1.0 - y) + values[i + 1, j + 1, mine_bags, other_bags] * y
+        value = value * (1.0 - x) + high * x
     if behind < ahead:
         value *= math.exp((behind - ahead) / FADE)
     elif ahead < behind:
         value = 1.0 - (1.0 - value) * math.exp((ahead - behind) / FADE)
     return value
-
-
-@jit
-def inner(values, mine, other, mine_bags, other_bags):
-    """Bilinear interpolation inside the lookup table."""
-    i = min(np.int64(mine), STEPS - 2)
-    j = min(np.int64(other), STEPS - 2)
-    x = mine - i
-    y = other - j
-    low = values[i, j, mine_bags, other_bags] * (1.0 - y) + values[i, j + 1, mine_bags, other_bags] * y
-    if x == 0.0:
-        return low
-    high = values[i + 1, j, mine_bags, other_bags] * (1.0 - y) + values[i + 1, j + 1, mine_bags, other_bags] * y
-    return low * (1.0 - x) + high * x
 
 
 @jit

@@ -26,8 +26,6 @@ from spades_env.cards import BLIND_NIL, KEEP, LOOK, REJECT, parse_action, parse_
 from spades_env.game import Game
 from spades_env.rules import Rules
 
-__all__ = ["Attempt", "Puzzle", "load_puzzles", "score"]
-
 _DRAW = re.compile(r"(\w+)([+-])(\w+)")
 
 

@@ -15,8 +15,6 @@ from spades_env.engine.bits import below, popcount
 from spades_env.engine.state import BID, BLIND, EXCHANGE
 from spades_env.engine.step import legal, nth_legal
 
-__all__ = ["RandomAgent", "UniformAgent"]
-
 
 @jit
 def uniform_action(s, r, rng):
@@ -53,26 +51,18 @@ def random_action(s, r, rng):
 
 
 @jit
-def uniform_actions(states, rules, rows, streams, actions):
-    """Write :func:`uniform_action` for the seats on turn at the tables ``rows``, each from its own random stream."""
+def decide_rows(states, rules, rows, streams, uniform, actions):
+    """Write the actions of the seats on turn at the tables ``rows``, each from its own random stream."""
     for k in range(rows.size):
         s = states[rows[k]]
-        actions[k] = uniform_action(s, rules[0], streams[rows[k], s.seat : s.seat + 1])
-
-
-@jit
-def random_actions(states, rules, rows, streams, actions):
-    """Write :func:`random_action` for the seats on turn at the tables ``rows``, each from its own random stream."""
-    for k in range(rows.size):
-        s = states[rows[k]]
-        actions[k] = random_action(s, rules[0], streams[rows[k], s.seat : s.seat + 1])
+        rng = streams[rows[k], s.seat : s.seat + 1]
+        actions[k] = uniform_action(s, rules[0], rng) if uniform else random_action(s, rules[0], rng)
 
 
 class _Stochastic(RowsAgent):
     """An agent with a random stream for each seat; in a batch it uses the tables', which makes batches reproducible."""
 
-    name: str
-    _kernel: Any
+    uniform = False  # bids too
 
     def __init__(self, seed: int | None = None) -> None:
         jit.announce("the agents")
@@ -93,7 +83,7 @@ class _Stochastic(RowsAgent):
         """See :class:`~spades_agents.base.BatchAgent`; actions are drawn from ``tables.agent_rng``."""
         rows = np.asarray(rows, np.int64)
         actions = np.empty(len(rows), np.int64)
-        self._kernel(tables.states, tables.rules_array, rows, tables.agent_rng, actions)
+        decide_rows(tables.states, tables.rules_array, rows, tables.agent_rng, self.uniform, actions)
         return actions
 
 
@@ -105,7 +95,7 @@ class UniformAgent(_Stochastic):
     """
 
     name = "uniform"
-    _kernel = staticmethod(uniform_actions)
+    uniform = True
 
 
 class RandomAgent(_Stochastic):
@@ -116,4 +106,3 @@ class RandomAgent(_Stochastic):
     """
 
     name = "random"
-    _kernel = staticmethod(random_actions)

@@ -9,8 +9,6 @@ from typing import Any
 from spades_agents.base import Agent
 from spades_agents.source import create_agent, load_attribute
 
-__all__ = ["AGENTS", "agent_options", "make_agent"]
-
 # Name to "module:factory", imported on first use.
 AGENTS: dict[str, str] = {
     "random": "spades_agents.random_agent:RandomAgent",
@@ -42,6 +40,10 @@ def make_agent(spec: str | Agent) -> Agent:
     Raises:
         ValueError: if the agent or the option is unknown, the value of an option is invalid, the module cannot be
             imported or the agent created (the cause is chained), or the result is not an agent.
+
+    Example:
+        >>> make_agent("pimc:worlds=8").name
+        'pimc:worlds=8'
     """
     if not isinstance(spec, str):
         return _checked(spec, repr(spec))

@@ -17,8 +17,6 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-__all__ = ["agent_files", "create_agent", "is_own_file", "load_attribute", "package_files"]
-
 PACKAGES = ("spades_env", "spades_agents", "spades_training")
 DATA = (".py", ".json", ".npz", ".safetensors")  # the files of a package that decide how its players play
 

@@ -1,62 +1,6 @@
-"""Spades for PettingZoo.
+"""Spades for PettingZoo: ``env``, ``raw_env`` and ``parallel_env``.
 
-Usage::
-
-    from spades_env import spades_v0
-
-    env = spades_v0.env(rules="partnership")
-    env.reset(seed=42)
-    for agent in env.agent_iter():
-        observation, reward, termination, truncation, info = env.last()
-        if termination or truncation:
-            action = None
-        else:
-            action = env.action_space(agent).sample(observation["action_mask"])
-        env.step(action)
-
-``env`` ends the match at an illegal action, which costs the offender 10 (1 with ``reward="win"``) and the others
-nothing. ``raw_env`` raises :class:`spades_env.IllegalAction` instead and keeps its state. ``parallel_env`` is the same
-game under the parallel interface: it only uses the action of the agent on turn, which ``infos[agent]["active_agent"]``
-names.
-
-Arguments:
-    ``rules``: ``"two_player"``, ``"partnership"``, ``"solo"``, ``"cutthroat"``, or a :class:`spades_env.Rules`.
-    ``episode``: ``"match"``, or ``"hand"`` to end after one hand.
-    ``reward``: ``"score"`` or ``"win"``, see below.
-    ``max_hands``: a match without a winner is truncated after this many hands.
-    ``render_mode``: None; ``"human"``: a window that follows every step, at two steps a second (needs pygame-ce);
-    ``"rgb_array"``: ``render()`` returns uint8 of shape (512, 768, 3) (needs Pillow); ``"ansi"``: it returns a string.
-    All three show the whole table with every hand face up.
-
-Agents
-    ``player_0`` and so on, by seat, clockwise. A seat may act several times in a row.
-
-Observation
-    ``{"observation": int8 vector of 0 and 1, "action_mask": int8 vector of 75}``. The vector has the same layout
-    for all rules, with the observer as seat 0. ``spades_env.observation.LAYOUT`` names its slices,
-    ``layout_table()`` prints them, and ``describe(vector)`` puts a vector into words. It holds everything that the
-    seat may know at the moment and nothing hidden. The mask is all 0 for a seat that is not on turn.
-
-Actions
-    ``Discrete(75)``: 0-51 play the card ``13 * suit + rank`` (or give it up in the exchange), 52-69 bid 0-17, 70 blind
-    nil, 71 look, 72 keep, 73 reject, 74 end the exchange. ``spades_env.cards.action_name`` names them.
-
-Rewards
-    ``"score"``: when a hand ends, every seat gets its side's score change minus the mean of the other sides', in
-    hundreds of points. ``"win"``: when the match ends, 1 for the seats of the side that won, -1 for the others.
-
-Termination
-    All agents terminate together: when a side has won the match, or with ``episode="hand"`` after the hand. After
-    ``max_hands`` hands the match is truncated. At the end of a hand ``infos[agent]["hand"]`` holds the bids, blind
-    nils and tricks by seat and the points by side, until the agent has acted.
-
-State
-    ``state()`` is an int8 vector of 0 and 1 for centralised critics: what ``player_0`` observes, then six sets of 52
-    cards: the hands of seats 0 to 3 (looked at or not), the drawn card and the discard pile.
-
-Reset
-    ``reset(seed=s)`` plays ``Game(rules, seed=s)``; a reset without a seed plays the next match of the same
-    stream. ``options`` takes ``decks``, ``scores``, ``bags`` and ``opener`` as :class:`spades_env.Game` does.
+The documentation of the environment describes observations, actions and rewards under PettingZoo's headings.
 
 Version history
     v0: first version.
@@ -98,7 +42,26 @@ def env(
     max_hands: int = 100,
     render_mode: str | None = None,
 ) -> AECEnv[str, dict[str, np.ndarray], int | None]:
-    """Spades in PettingZoo's usual wrappers; the module's docstring explains the arguments."""
+    """Spades in PettingZoo's usual wrappers.
+
+    Agents are ``player_0`` and so on, by seat, clockwise. A seat may act several times in a row. An observation is a
+    dict of ``"observation"`` (int8 of shape (960,), see :mod:`spades_env.observation`) and ``"action_mask"`` (int8 of
+    shape (75,), all 0 for a seat that is not on turn). An illegal action ends the match: it costs the offender 10 (1
+    with ``reward="win"``) and the others nothing. When a hand ends, ``infos[agent]["hand"]`` holds its bids, blind nils
+    and tricks by seat and its points by side, until the agent has acted.
+
+    Args:
+        rules: a preset's name or a :class:`spades_env.Rules`.
+        episode: ``"match"``, or ``"hand"`` to end after one hand.
+        reward: ``"score"``: after each hand, a side's score change minus the mean of the other sides', in hundreds of
+            points; ``"win"``: after the match, 1 for the seats of the side that won and -1 for the others.
+        max_hands: a match without a winner is truncated after this many hands.
+        render_mode: None; ``"human"``, a window that follows every step (needs pygame-ce); ``"rgb_array"``, uint8 of
+            shape (512, 768, 3) (needs Pillow); ``"ansi"``, a string. All show the whole table, every hand face up.
+
+    Raises:
+        ValueError: if an argument is invalid.
+    """
     raw = raw_env(rules, episode, reward, max_hands, render_mode)
     checked: Any = wrappers.TerminateIllegalWrapper(raw, illegal_reward=raw.reward_kind.illegal)
     checked = wrappers.AssertOutOfBoundsWrapper(checked)
@@ -112,7 +75,7 @@ def parallel_env(
     max_hands: int = 100,
     render_mode: str | None = None,
 ) -> ParallelEnv[str, dict[str, np.ndarray], int | None]:
-    """The same game under the parallel interface: only the action of the agent on turn is used."""
+    """The same game under the parallel interface, which only uses the action of ``infos[agent]["active_agent"]``."""
     return turn_based_aec_to_parallel(env(rules, episode, reward, max_hands, render_mode))
 
 
@@ -169,7 +132,9 @@ class raw_env(AECEnv[str, dict[str, np.ndarray], int | None]):  # noqa: N801 Pet
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Start a match; the module's docstring explains ``seed`` and ``options``.
+        """Start ``Game(rules, seed)``, or without a seed the next match of the same stream.
+
+        ``options`` takes ``decks``, ``scores``, ``bags`` and ``opener`` as :class:`spades_env.Game` does.
 
         Raises:
             ValueError: if an option is invalid; then the match in progress is unchanged.
@@ -235,7 +200,7 @@ class raw_env(AECEnv[str, dict[str, np.ndarray], int | None]):  # noqa: N801 Pet
         self.truncations = dict.fromkeys(self.agents, truncated)
 
     def state(self) -> np.ndarray:
-        """The whole table as an int8 vector of zeros and ones, whose order the module's docstring gives."""
+        """The whole table, for centralised critics: see :meth:`spades_env.Game.full_observation`."""
         return self.game.full_observation()
 
     def render(self) -> str | np.ndarray | None:

@@ -181,7 +181,7 @@ def test_hidden_cards_do_not_matter():
 
 @pytest.mark.parametrize("name", ["cutthroat", "solo"])
 def test_other_games_are_refused(name):
-    with pytest.raises(ValueError, match=f"a bidding model for two players and for partnerships, not for {name}"):
+    with pytest.raises(ValueError, match=f"bidding models for two players and partnerships, not for {name}"):
         make_agent("bidder").act(Game(name, seed=0).view())
 
 

@@ -9,8 +9,7 @@ import pytest
 from minimax import Position, best, card_values, random_position
 from spades_agents.compiler import jit
 from spades_agents.search import nil_can_be_broken, solve_four, solve_two
-from spades_agents.solvers.four_hand import new_table
-from spades_agents.solvers.four_table import Question
+from spades_agents.solvers.four_table import Question, new_table
 from spades_agents.solvers.tricks import rate_state
 
 from spades_env.cards import SPADES, cards_in, mask_of, parse_cards, suit_of

@@ -10,7 +10,7 @@ from minimax import Position, best, card_values, random_position
 from spades_agents.compiler import jit
 from spades_agents.search import solve_two
 from spades_agents.solvers.payoffs import solve_state
-from spades_agents.solvers.two_hand import new_table
+from spades_agents.solvers.two_table import new_table
 
 from spades_env.cards import SPADES, cards_in, mask_of, parse_cards, suit_of
 from spades_env.game import Game

@@ -140,7 +140,7 @@ def test_bid_command():
         (["AS KS"], "error: a hand of two_player has 13 cards, got 2"),
         (
             [HAND, "--rules", "solo"],
-            "error: there is a bidding model for two players and for partnerships, not for solo",
+            "error: there are bidding models for two players and partnerships, not for solo",
         ),
         ([HAND, "--score", "380"], "error: --score: expected two numbers, your side's first, as in 380-410, got '380'"),
         ([HAND, "--bags", "-1-2"], "error: bags must be two numbers of at least 0, got (-1, 2)"),

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
-from spades_agents.base import OneTable
 from spades_agents.policy.card_features import FEATURES
 from spades_agents.policy.policy_input import InputEncoder, PolicyInput
 from spades_training.learning.symmetry import suit_swaps
@@ -22,7 +23,7 @@ def seen_by(game):
     """The learner's input of the seat on turn (observation, features, empty hint, other hands) and the mask."""
     seen = np.zeros((1, SIZE + FEATURES), np.int8)
     mask = np.zeros((1, NUM_ACTIONS), np.int8)
-    table = OneTable(game.state, game.rules, game.rules_array, np.zeros((1, 4), np.uint64))
+    table = SimpleNamespace(states=game.state, rules=game.rules, rules_array=game.rules_array)
     InputEncoder(PolicyInput(features=True)).encode(table, np.zeros(1, np.int64), seen, mask)
     hands = [int(game.state["hands"][0, (game.seat + k) % game.rules.players]) for k in range(1, game.rules.players)]
     cards = [(hand >> np.arange(NUM_CARDS)) & 1 for hand in hands]

@@ -20,8 +20,9 @@ from spades_command import fails, spades
 from spades_training.evaluation.evaluate import evaluate
 from spades_training.learning.checkpoint import Checkpoint
 from spades_training.learning.config import PRESETS, Config
+from spades_training.learning.monitor import TrainingError
 from spades_training.learning.sb3 import SpadesVecEnv
-from spades_training.learning.train import TrainingError, new_run, train
+from spades_training.learning.train import new_run, train
 from spades_training.learning.trajectories import EpisodeOptions, LearnerTrajectories
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 

@@ -6,8 +6,6 @@ import traceback
 
 from spades_agents.source import is_own_file
 
-__all__ = ["agent_trace", "raised_by_agent"]
-
 SAVED = "spades_agent_trace"  # attribute of an exception that crosses from one process to another
 
 

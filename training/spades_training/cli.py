@@ -25,8 +25,6 @@ from spades_training.commands.tournament import tournament
 from spades_training.commands.train import train
 from spades_training.options import fail
 
-__all__ = ["app"]
-
 
 class _OneLineErrors(TyperGroup):
     """Reports bad input in one line on stderr, with code 2, and an exception in an agent by its lines, with code 1."""

@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 from typing import Any
 
-__all__ = ["changed_file", "first_difference"]
-
 
 def first_difference(before: Any, now: Any, name: str = "") -> str:
     """The first value of ``now`` that differs from ``before``, as in ``rules.nil 100, now 50``; "" if none does.

@@ -17,8 +17,6 @@ from spades_env.picture.needs import package
 from spades_env.picture.shapes import HEIGHT, WIDTH
 from spades_env.records.record import Record
 
-__all__ = ["moments", "save_gif", "save_mp4"]
-
 Progress = Callable[[int, int], None]
 Moment = tuple[Position, "int | None"]
 

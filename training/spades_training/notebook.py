@@ -16,8 +16,6 @@ from spades_env.rules import Rules
 from spades_training.bidding.hands import play_hands
 from spades_training.evaluation.intervals import Estimate, proportion, ratio
 
-__all__ = ["FULL", "Variation", "difference_bars", "mean", "profile", "root_mean_square", "say", "table"]
-
 # SPADES_NOTEBOOKS=full in the environment makes the notebooks run longer, with narrower intervals.
 FULL = os.environ.get("SPADES_NOTEBOOKS") == "full"
 

@@ -12,9 +12,6 @@ import typer
 
 from spades_env.rules import Rules
 
-__all__ = ["JsonOption", "MaxHandsOption", "RulesOption", "RunsOption", "SeedOption", "WorkersOption"]
-__all__ += ["fail", "interruptible", "needs", "parse_rules"]
-
 RulesOption = Annotated[
     str, typer.Option("--rules", help="A preset, optionally with changes: solo,target=300,blind_nil=0")
 ]

@@ -11,8 +11,6 @@ from typing import TypeVar
 
 from spades_training.agent_errors import keep_trace
 
-__all__ = ["end_with_parent", "run_all"]
-
 Key = TypeVar("Key")
 Result = TypeVar("Result")
 

@@ -17,8 +17,6 @@ from spades_env.engine.scoring import set_score
 from spades_env.engine.state import BID, LOOKED, NO_BID, STATE, rules_array
 from spades_env.rules import Rules
 
-__all__ = ["Advice", "BidValue", "advise"]
-
 
 @dataclass(frozen=True)
 class BidValue:

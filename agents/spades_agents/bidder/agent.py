@@ -17,8 +17,6 @@ from spades_env.engine.conceal import conceal
 from spades_env.engine.state import BID, BLIND
 from spades_env.rules import Rules
 
-__all__ = ["BidderAgent"]
-
 # The training data hold bids at most this far from the scripted player's, and nil.
 REACH = 2
 # Minimum gain in win probability before a blind nil replaces a look at the cards. The match value holds for scripted
@@ -88,9 +86,6 @@ class BidderAgent(RowsAgent):
         self._scratch = new_scratch()
         self._rules: Rules | None = None
         self._work: Workspace
-
-    def reset(self, seed: int | None = None) -> None:
-        """Do nothing: the player keeps no memory and uses no randomness."""
 
     def check_rules(self, rules: Rules) -> None:
         """Raise ``ValueError`` if there is no model for these rules."""

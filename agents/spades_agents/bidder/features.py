@@ -10,8 +10,6 @@ from spades_agents.heuristic.hand import hand_tricks, nil_log_odds
 from spades_env.engine.bits import bit, popcount, suit_mask
 from spades_env.rules import Rules
 
-__all__ = ["FEATURES", "hand_features"]
-
 # Name and meaning of each feature.
 FEATURES = {
     "fitted_tricks": "expected tricks when everyone plays for tricks",

@@ -21,8 +21,6 @@ from spades_agents.bidder.features import FEATURES
 from spades_agents.compiler import jit
 from spades_env.rules import Rules
 
-__all__ = ["FORMAT", "HEADS", "INPUTS", "BiddingModel", "bid_inputs", "chances", "game_name", "play_inputs"]
-
 FORMAT = "spades_env bidding model 1"
 
 # What each head predicts. With partners, "the contract" is that of both.
@@ -50,19 +48,12 @@ NEEDED = 14.0  # maximum of the tens of points that a side needs
 
 
 class Bids(NamedTuple):
-    """The bids as a seat sees them.
+    """The bids as a seat sees them."""
 
-    Attributes:
-        own: its bid, or the one under consideration.
-        partner: the partner's bid; without one see the kernel.
-        others: sum of the other side's bids.
-        nils: number of nils among them.
-    """
-
-    own: int | np.int64
-    partner: int | np.int64
-    others: int | np.int64
-    nils: int | np.int64
+    own: int | np.int64  # its bid, or the one under consideration
+    partner: int | np.int64  # the partner's bid, if there is one
+    others: int | np.int64  # sum of the other side's bids
+    nils: int | np.int64  # number of nils among them
 
 
 @jit
@@ -187,7 +178,7 @@ def game_name(rules: Rules) -> str:
         return "two_player"
     if rules.partners:
         return "partnership"
-    raise ValueError(f"there is a bidding model for two players and for partnerships, not for {rules.name}")
+    raise ValueError(f"there are bidding models for two players and partnerships, not for {rules.name}")
 
 
 @dataclass(frozen=True)

@@ -6,25 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from spades_agents.bidder import model as heads
 from spades_agents.bidder.features import FEATURES, fill_features
-from spades_agents.bidder.model import (
-    ALONE,
-    CLASSES,
-    COVER,
-    INPUTS,
-    LEAST,
-    NEEDED,
-    NIL,
-    OTHERS,
-    PARTNER,
-    PARTNER_NIL,
-    TRICKS,
-    BiddingModel,
-    Bids,
-    bid_inputs,
-    chances,
-    play_inputs,
-)
+from spades_agents.bidder.model import CLASSES, INPUTS, LEAST, BiddingModel, Bids, bid_inputs, chances, play_inputs
 from spades_agents.compiler import jit
 from spades_agents.contract import Result, Standing, after_hand, combined, seat_result, worth
 from spades_agents.heuristic.hand import game_of
@@ -67,21 +51,13 @@ SITUATION = np.dtype(
 
 
 class Workspace(NamedTuple):
-    """The arrays that bids are rated with.
+    """The arrays that bids are rated with."""
 
-    Attributes:
-        weights: see :class:`~spades_agents.bidder.model.BiddingModel`.
-        blind: see :class:`~spades_agents.bidder.model.BiddingModel`.
-        values: see :func:`~spades_agents.match_value.match_table`.
-        situation: one SITUATION.
-        ratings: float64[MOST_BIDS, COLUMNS], the ratings by bid.
-    """
-
-    weights: np.ndarray
-    blind: np.ndarray
-    values: np.ndarray
-    situation: np.ndarray
-    ratings: np.ndarray
+    weights: np.ndarray  # see BiddingModel
+    blind: np.ndarray  # see BiddingModel
+    values: np.ndarray  # see match_table
+    situation: np.ndarray  # one SITUATION
+    ratings: np.ndarray  # float64[MOST_BIDS, COLUMNS], the ratings by bid
 
 
 def new_workspace(model: BiddingModel, rules: Rules) -> Workspace:
@@ -91,23 +67,15 @@ def new_workspace(model: BiddingModel, rules: Rules) -> Workspace:
 
 
 @jit
-def place_of(s, r, seat):
-    """The place of a seat in the bidding order."""
-    found = 0
-    for place in range(r.players):
-        if nth_bidder(s, r, place) == seat:
-            found = place
-    return found
-
-
-@jit
 def assess(work, s, r):
     """Fill ``work.situation`` for the seat on turn; ``s`` need not hold more than that seat may know."""
     w = work.situation[0]
     me = s.seat
     side = me % r.sides
     fill_features(s.hands[me], game_of(r), w.features)
-    w.position = place_of(s, r, me)
+    for place in range(r.players):
+        if nth_bidder(s, r, place) == me:
+            w.position = place
     w.partner_bid = -1
     w.heard = 0
     w.others_bid = 0
@@ -147,7 +115,7 @@ def rate_two(work, r, bids, chance):
     w = work.situation[0]
     bid = bids.own
     play_inputs(w.features, bid, 0, bids.others, bids.nils, w.position, r.hand_size, w.inputs)
-    chances(work.weights, TRICKS if bid > 0 else NIL, w.inputs, w.tricks)
+    chances(work.weights, heads.TRICKS if bid > 0 else heads.NIL, w.inputs, w.tricks)
     least = bid + LEAST if bid > 0 else 0
     total = 0.0
     for k in range(CLASSES):
@@ -175,16 +143,17 @@ def rate_partners(work, r, bids, chance):
     own_nil = bids.own == 0
     partner_nil = bids.partner == 0
     if own_nil:
-        chances(work.weights, NIL, w.inputs, w.nil)
+        chances(work.weights, heads.NIL, w.inputs, w.nil)
     elif partner_nil:
-        chances(work.weights, PARTNER_NIL, w.inputs, w.nil)
+        chances(work.weights, heads.PARTNER_NIL, w.inputs, w.nil)
     safe = w.nil[0] if own_nil or partner_nil else 1.0
     safe_both = 1.0
     if own_nil and partner_nil:
-        chances(work.weights, PARTNER_NIL, w.inputs, w.tricks)
+        chances(work.weights, heads.PARTNER_NIL, w.inputs, w.tricks)
         safe_both = w.tricks[0]
     else:
-        chances(work.weights, COVER if own_nil else ALONE if partner_nil else TRICKS, w.inputs, w.tricks)
+        head = heads.COVER if own_nil else heads.ALONE if partner_nil else heads.TRICKS
+        chances(work.weights, head, w.inputs, w.tricks)
     total = 0.0
     for k in range(CLASSES):
         if contract > 0 and 0 <= contract + LEAST + k <= r.hand_size:
@@ -215,7 +184,7 @@ def rate_partners(work, r, bids, chance):
 
 @jit
 def toward(contract, tricks):
-    """The result of a side without nils, or with nils only, whose points are left out."""
+    """The :class:`~spades_agents.contract.Result` of a side, without the points and bags of its nils."""
     return Result(np.int64(contract), np.int64(tricks if contract > 0 else 0), np.int64(0), np.int64(0))
 
 
@@ -223,8 +192,8 @@ def toward(contract, tricks):
 def bid_chances(work, r, head, bid, partner, out):
     """Write the probabilities of a head about the bids to come; the arguments are those of :func:`bid_inputs`."""
     w = work.situation[0]
-    need = min(max((r.target - w.score) * 0.1, 0.0), NEEDED)
-    their_need = min(max((r.target - w.their_score) * 0.1, 0.0), NEEDED)
+    need = min(max((r.target - w.score) * 0.1, 0.0), heads.NEEDED)
+    their_need = min(max((r.target - w.their_score) * 0.1, 0.0), heads.NEEDED)
     bid_inputs(w.features, bid, partner, w.heard, w.others_bid, w.nils, w.position, need, their_need, w.inputs)
     chances(work.weights, head, w.inputs, out)
 
@@ -238,7 +207,7 @@ def rate_bid(work, r, bid):
     seats = r.players // 2
     known = seats == 1 or w.partner_bid >= 0
     if not known:
-        bid_chances(work, r, PARTNER, bid, np.int64(-1), w.partner)
+        bid_chances(work, r, heads.PARTNER, bid, np.int64(-1), w.partner)
     total = 0.0
     for p in range(1 if known else CLASSES):
         partner = np.int64(w.partner_bid) if known else p
@@ -246,7 +215,7 @@ def rate_bid(work, r, bid):
         if chance < UNLIKELY or (not known and p > r.hand_size):
             continue
         if w.heard < seats:
-            bid_chances(work, r, OTHERS, bid, partner, w.others)
+            bid_chances(work, r, heads.OTHERS, bid, partner, w.others)
         for o in range(1 if w.heard == seats else CLASSES):
             part = chance if w.heard == seats else chance * w.others[o]
             others = np.int64(w.others_bid) + o

@@ -10,8 +10,6 @@ from spades_agents.base import RowsAgent, TableArrays
 from spades_agents.compiler import jit
 from spades_agents.heuristic.scripted import new_scratch, scripted_inlined
 
-__all__ = ["HeuristicAgent"]
-
 
 @jit
 def decide_rows(states, rules, rows, scratch, actions):
@@ -32,9 +30,6 @@ class HeuristicAgent(RowsAgent):
     def __init__(self) -> None:
         jit.announce("the agents")
         self._scratch = new_scratch()
-
-    def reset(self, seed: int | None = None) -> None:
-        """Do nothing: the player keeps no memory and uses no randomness."""
 
     def act_batch(self, tables: TableArrays, rows: Any) -> np.ndarray:
         """See :class:`~spades_agents.base.BatchAgent`."""

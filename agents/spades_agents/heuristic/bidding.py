@@ -1,7 +1,5 @@
 """How many tricks to bid, and when to bid nil or blind nil."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,15 +1,12 @@
-"""Whether to keep the drawn card or to take the next one."""
-
-from __future__ import annotations
+"""Whether to keep the drawn card or to take the next one, and which cards a blind nil bidder exchanges."""
 
 import numpy as np
 
 from spades_agents.compiler import jit
-from spades_agents.heuristic.exchange import mean_nil_gain
-from spades_agents.heuristic.hand import nil_gain
+from spades_agents.heuristic.hand import game_of, nil_gain
 from spades_agents.heuristic.notes import known_cards
-from spades_env.cards import ALL_CARDS
-from spades_env.engine.bits import U64, bit, popcount
+from spades_env.cards import ALL_CARDS, DONE
+from spades_env.engine.bits import U64, bit, lowest, popcount
 from spades_env.engine.state import BLIND_BID
 
 # Tricks that a card adds to a hand, by spade and rank: the fit of strength.py without its finer distinctions.
@@ -41,3 +38,33 @@ def keeps(s, r):
         return nil_gain(hand, card, 0) > mean_nil_gain(hand, out, 0)
     gain = CARD_GAIN[1, card - 39] if card >= 39 else CARD_GAIN[0, card % 13]
     return gain > mean_gain(out)
+
+
+@jit
+def mean_nil_gain(hand, cards, game):
+    """Average of :func:`nil_gain` over ``cards``."""
+    total = 0.0
+    rest = cards
+    while rest:
+        total += nil_gain(hand, lowest(rest), game)
+        rest &= rest - U64(1)
+    return total / max(popcount(cards), 1)
+
+
+@jit
+def choose_exchange(s, r):
+    """The most dangerous card for the nil, if an average unknown card is less dangerous; else DONE."""
+    hand = s.hands[s.seat]
+    game = game_of(r)
+    worst = DONE
+    least = 0.0
+    cards = hand
+    while cards:
+        card = lowest(cards)
+        cards &= cards - U64(1)
+        gain = nil_gain(hand, card, game)
+        if worst == DONE or gain < least:
+            worst = card
+            least = gain
+    out = U64(ALL_CARDS) & ~known_cards(s, r, s.seat)
+    return worst if least < mean_nil_gain(hand & ~bit(worst), out, game) else DONE

@@ -1,7 +1,5 @@
 """The value of a trick in points, for each seat that may take it."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The value of a hand before the play: its expected tricks, and the odds of a nil."""
 
-from __future__ import annotations
-
 import math
 
 from spades_agents.compiler import jit

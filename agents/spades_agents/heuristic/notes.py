@@ -1,7 +1,5 @@
 """Card counting before a play: the cards that are still out, and who may hold them."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from spades_agents.compiler import jit

@@ -1,15 +1,12 @@
 """Which card to play."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from spades_agents.compiler import jit
 from spades_agents.heuristic.evaluate import nil_alive, value_tricks
 from spades_agents.heuristic.hand import game_of
-from spades_agents.heuristic.nil import rate_dangers
 from spades_agents.heuristic.notes import above, chance_of_none, take_notes
-from spades_agents.heuristic.worth import rate_cards
+from spades_agents.heuristic.worth import rate_cards, rate_dangers
 from spades_env.engine.bits import U64, lowest, popcount, suit_mask
 from spades_env.engine.play import led_suit, playable
 

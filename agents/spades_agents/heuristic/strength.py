@@ -1,7 +1,5 @@
 """Fitted constants of the scripted player: what each card adds to the tricks of a hand, and to the odds of a nil."""
 
-from __future__ import annotations
-
 import numpy as np
 
 # The first index of every array is the game: 0 two players, 1 three, 2 four without partners, 3 four in partnerships.

@@ -16,8 +16,6 @@ from spades_env.engine.play import led_suit, playable
 from spades_env.engine.state import NO_BID, PLAY
 from spades_env.observation import Field, laid_out
 
-__all__ = ["FEATURES", "FIELDS", "LAYOUT", "Feature", "write_features"]
-
 
 @dataclass(frozen=True)
 class Feature(Field):

@@ -11,11 +11,9 @@ from spades_agents.base import RowsAgent, TableArrays, check_same_game
 from spades_agents.compiler import jit
 from spades_agents.policy.model_file import read_model
 from spades_agents.policy.network import PolicyNetwork
-from spades_agents.policy.policy_input import HINTS, InputEncoder, check_hint
+from spades_agents.policy.policy_input import InputEncoder
 from spades_env.cards import NUM_ACTIONS
 from spades_env.rules import Rules
-
-__all__ = ["HINTS", "PPOAgent", "PolicyAgent", "check_hint"]
 
 
 class PolicyAgent(RowsAgent):

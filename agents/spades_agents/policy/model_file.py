@@ -18,8 +18,6 @@ from spades_agents.policy.network import PolicyNetwork
 from spades_agents.policy.policy_input import check_layouts
 from spades_env.rules import Rules
 
-__all__ = ["ACTOR", "CARD", "model_card", "read_model"]
-
 CARD = "spades.json"
 ACTOR = "actor.npz"
 FORMAT = "spades_env policy"

@@ -20,66 +20,49 @@ from spades_agents.policy.policy_input import PolicyInput
 from spades_env.cards import NUM_ACTIONS
 from spades_env.observation import SIZE
 
-__all__ = ["ACTIVATIONS", "PolicyNetwork"]
-
 ACTIVATIONS = ("relu", "tanh")
 
 
 class Parameters(NamedTuple):
-    """A network as the kernels take it.
+    """A network as the kernels take it."""
 
-    Attributes:
-        inputs: int64, the columns that it sees.
-        sizes: int64, the number of inputs, then the outputs of each layer.
-        weights: float32, all matrices, row by row.
-        biases: float32, the biases of all layers.
-        scratch: float32[2, largest size].
-    """
-
-    inputs: np.ndarray
-    sizes: np.ndarray
-    weights: np.ndarray
-    biases: np.ndarray
-    scratch: np.ndarray
+    inputs: np.ndarray  # int64, the columns that it sees
+    sizes: np.ndarray  # int64, the number of inputs, then the outputs of each layer
+    weights: np.ndarray  # float32, all matrices, row by row
+    biases: np.ndarray  # float32, the biases of all layers
+    scratch: np.ndarray  # float32[2, largest size]
 
 
 @jit
-def forward(network, tanh, row, output):
-    """Write the network's output for one row of inputs; ``network`` is of :class:`Parameters`."""
-    values = network.scratch[0]
-    results = network.scratch[1]
-    for k in range(len(network.inputs)):
-        values[k] = row[network.inputs[k]]
-    start = 0
-    bias = 0
+def forward(network, tanh, rows, outputs):
+    """Write the network's outputs for rows of inputs; ``network`` is of :class:`Parameters`."""
+    values, results = network.scratch[0], network.scratch[1]
     last = len(network.sizes) - 2
-    for layer in range(last + 1):
-        width = network.sizes[layer + 1]
-        result = results[:width]
-        for j in range(width):
-            result[j] = network.biases[bias + j]
-        for k in range(network.sizes[layer]):
-            value = values[k]
-            if value != 0:
-                weights = network.weights[start : start + width]
-                for j in range(width):
-                    result[j] += value * weights[j]
-            start += width
-        bias += width
-        for j in range(width):
-            if layer == last:
-                output[j] = result[j]
-            elif tanh:
-                values[j] = np.tanh(result[j])
-            else:
-                values[j] = max(result[j], np.float32(0))
-
-
-@jit
-def forward_rows(network, tanh, rows, outputs):
-    """:func:`forward` for every row."""
-    for k in range(len(rows)):
-        forward(network, tanh, rows[k], outputs[k])
+    for row in range(len(rows)):
+        for k in range(len(network.inputs)):
+            values[k] = rows[row, network.inputs[k]]
+        start = 0
+        bias = 0
+        for layer in range(last + 1):
+            width = network.sizes[layer + 1]
+            result = results[:width]
+            for j in range(width):
+                result[j] = network.biases[bias + j]
+            for k in range(network.sizes[layer]):
+                value = values[k]
+                if value != 0:
+                    weights = network.weights[start : start + width]
+                    for j in range(width):
+                        result[j] += value * weights[j]
+                start += width
+            bias += width
+            for j in range(width):
+                if layer == last:
+                    outputs[row, j] = result[j]
+                elif tanh:
+                    values[j] = np.tanh(result[j])
+                else:
+                    values[j] = max(result[j], np.float32(0))
 
 
 class PolicyNetwork:
@@ -133,7 +116,7 @@ class PolicyNetwork:
     def logits(self, rows: np.ndarray) -> np.ndarray:
         """float32 of shape (n, 75) for rows of inputs, int8 of shape (n, layout.size)."""
         outputs = np.empty((len(rows), NUM_ACTIONS), np.float32)
-        forward_rows(self._parameters, self.activation == "tanh", rows, outputs)
+        forward(self._parameters, self.activation == "tanh", rows, outputs)
         return outputs
 
     def best(self, rows: np.ndarray, masks: np.ndarray) -> np.ndarray:

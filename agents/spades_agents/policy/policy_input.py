@@ -25,17 +25,6 @@ from spades_env.engine.encode import encode_for
 from spades_env.observation import LAYOUT, SIZE, used_bits
 from spades_env.rules import Rules
 
-__all__ = [
-    "HINTS",
-    "InputEncoder",
-    "PolicyInput",
-    "check_hint",
-    "check_layouts",
-    "features_digest",
-    "layout_digest",
-    "used_columns",
-]
-
 # The players whose actions a policy can see.
 HINTS: dict[str, Callable[[], RowsAgent]] = {"heuristic": HeuristicAgent, "bidder": BidderAgent}
 
@@ -44,14 +33,9 @@ HINTS: dict[str, Callable[[], RowsAgent]] = {"heuristic": HeuristicAgent, "bidde
 class PolicyInput:
     """The columns of a row of a policy's input, int8 zeros and ones.
 
-    ==================  =============================================================  =======================
-    part                content                                                        columns
-    ==================  =============================================================  =======================
-    observation         see :mod:`spades_env.observation`                              ``SIZE``
-    card features       see :mod:`spades_agents.policy.card_features`                  ``FEATURES`` or none
-    hint                the action of another player for the seat on turn, one-hot     ``NUM_ACTIONS`` or none
-    hands               the cards of the next seats, clockwise; for critics only       ``NUM_CARDS`` each
-    ==================  =============================================================  =======================
+    The parts of a row are, in this order: the ``SIZE`` bits of the observation; the ``FEATURES`` card features; the
+    hint, the action of another player, one-hot in ``NUM_ACTIONS`` columns; and, for the critic only, the hands of the
+    next seats clockwise, ``NUM_CARDS`` columns each.
 
     Attributes:
         features: whether there are card features.
@@ -122,17 +106,14 @@ def check_layouts(what: str, card: dict[str, Any], layout: PolicyInput | None = 
 
     Args:
         what: the network, for the message.
-        card: the card, with the entries of :meth:`PolicyInput.card`. Old cards of networks without card features lack
-            ``"features"``.
+        card: the card, with the entries of :meth:`PolicyInput.card`; ``"features"`` may be missing in old ones.
         layout: the input of the network, once it has been read.
 
     Raises:
         ValueError: if it is not, or if the network sees card features that the card does not identify.
     """
-    for key, subject, now in (
-        ("layout", "observation", layout_digest()),
-        ("features", "card features", features_digest()),
-    ):
+    digests = {"layout": ("observation", layout_digest()), "features": ("card features", features_digest())}
+    for key, (subject, now) in digests.items():
         found = card.get(key)
         if found != now and (key, found) != ("features", None):
             text = f"layout {found}; this version has layout {now}: train it again"
@@ -193,19 +174,12 @@ class InputEncoder:
             self._hinter = HINTS[layout.hint]()
 
     def encode(self, tables: TableArrays, rows: np.ndarray, inputs: np.ndarray, masks: np.ndarray) -> None:
-        """Write whole rows.
-
-        Args:
-            tables: the tables.
-            rows: int64[n], which of them.
-            inputs: int8[n, size], the rows to fill.
-            masks: int8[n, NUM_ACTIONS], filled with the action masks.
-        """
+        """Write the rows ``inputs``, int8[n, size], and ``masks``, int8[n, NUM_ACTIONS], for n tables."""
         encode_observations(tables.states, tables.rules_array, rows, inputs, masks)
         self.encode_rest(tables, rows, inputs)
 
     def encode_rest(self, tables: TableArrays, rows: np.ndarray, inputs: np.ndarray) -> None:
-        """Write all columns but the observation's; the arguments are those of :meth:`encode`."""
+        """Write all columns but those of the observation."""
         layout = self.layout
         if layout.features or layout.hands:
             encode_cards(tables.states, tables.rules_array, rows, layout.features, layout.actor_size, inputs)

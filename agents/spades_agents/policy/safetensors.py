@@ -10,8 +10,6 @@ from collections.abc import Mapping
 
 import numpy as np
 
-__all__ = ["pack_tensors", "unpack_tensors"]
-
 DTYPES = {"F16": "<f2", "F32": "<f4", "I32": "<i4"}
 NAMES = {np.dtype(dtype): name for name, dtype in DTYPES.items()}
 ALIGNMENT = 8

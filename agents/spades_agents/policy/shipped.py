@@ -23,8 +23,6 @@ from spades_agents.policy.safetensors import pack_tensors, unpack_tensors
 from spades_env.checks import check_int
 from spades_env.rules import Rules
 
-__all__ = ["GAMES", "LearnedAgent", "pack_network", "read_card", "read_shipped"]
-
 GAMES = ("two_player", "partnership")
 FORMAT = "spades_env shipped policy"
 FOLDER = Path(str(resources.files("spades_agents.policy"))) / "weights"
@@ -99,6 +97,13 @@ def pack_network(network: PolicyNetwork) -> bytes:
     return pack_tensors(tensors)
 
 
+def _read(path: Path, what: str) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise ValueError(f"cannot read the {what} {path}: {error.strerror or error}") from None
+
+
 def read_card(game: str, folder: Path = FOLDER) -> dict[str, Any]:
     """The card of a shipped player.
 
@@ -107,10 +112,8 @@ def read_card(game: str, folder: Path = FOLDER) -> dict[str, Any]:
     """
     path = folder / f"{game}.json"
     try:
-        card = json.loads(path.read_text("utf8"))
-    except OSError as error:
-        raise ValueError(f"cannot read the card {path}: {error.strerror or error}") from None
-    except (ValueError, RecursionError):
+        card = json.loads(_read(path, "card"))
+    except (UnicodeDecodeError, json.JSONDecodeError, RecursionError):
         raise ValueError(f"the card {path} is damaged") from None
     if not isinstance(card, dict) or card.get("format") != FORMAT:
         raise ValueError(f"{path} is not the card of a player")
@@ -126,10 +129,7 @@ def read_shipped(game: str, folder: Path = FOLDER) -> tuple[PolicyNetwork, Rules
     """
     card = read_card(game, folder)
     path = folder / f"{game}.safetensors"
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise ValueError(f"cannot read the weights {path}: {error.strerror or error}") from None
+    data = _read(path, "weights")
     if hashlib.sha256(data).hexdigest() != card.get("sha256"):
         raise ValueError(f"the weights {path} are damaged, or not those of the card next to them")
     try:

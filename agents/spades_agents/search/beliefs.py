@@ -7,8 +7,6 @@ with what the scripted player would have done with those hands, and worlds are d
 likely.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

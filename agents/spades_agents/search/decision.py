@@ -5,8 +5,6 @@ takes the one that did best on average. It reads nothing but a concealed state, 
 :class:`~spades_agents.search.workspace.Workspace`.
 """
 
-from __future__ import annotations
-
 import math
 from typing import NamedTuple
 
@@ -26,8 +24,6 @@ from spades_env.engine.conceal import conceal
 from spades_env.engine.state import BID, PLAY
 from spades_env.engine.step import legal, nth_legal
 
-__all__ = ["SCRIPTED", "Decisions", "decide_rows"]
-
 BID_REACH = 3  # bids rated on either side of the expected tricks
 # Another action replaces the default only if it is better by this many standard errors, and by more after few worlds:
 # the best of many actions is partly lucky, and the standard error is itself uncertain.
@@ -41,22 +37,13 @@ BY_ROLLOUT, BY_SOLVING, BY_TRICKS = range(3)
 
 
 class Decisions(NamedTuple):
-    """The decisions of one call, an entry for each.
+    """The decisions of one call, an entry for each."""
 
-    Attributes:
-        rows: int64[n], the tables.
-        defaults: int64[n], see :func:`list_actions`.
-        seeds: uint64 of shape (tables, 4), by seat: the seed of its worlds.
-        actions: int64[n], filled with the decisions.
-        means: float64 of shape (n, 75), filled with the mean score of each action, NaN if it was not rated; or of
-            shape (0, 75).
-    """
-
-    rows: np.ndarray
-    defaults: np.ndarray
-    seeds: np.ndarray
-    actions: np.ndarray
-    means: np.ndarray
+    rows: np.ndarray  # int64[n], the tables
+    defaults: np.ndarray  # int64[n], see list_actions
+    seeds: np.ndarray  # uint64[tables, 4], the seed of the worlds of each seat
+    actions: np.ndarray  # int64[n], filled with the decisions
+    means: np.ndarray  # float64[n, 75], filled with the mean score of each rated action, else NaN; or of shape (0, 75)
 
 
 @jit
@@ -118,15 +105,8 @@ def choose_method(s, r):
 
 
 @jit
-def begin(work, rules, seed, default):
-    """Plan the decision of the seat on turn, from ``work.shown``.
-
-    Args:
-        work: the workspace.
-        rules: the packed rules.
-        seed: seed of the worlds, uint64.
-        default: see :func:`list_actions`.
-    """
+def plan_decision(work, rules, seed, default):
+    """Plan the decision of the seat on turn, from ``work.shown``; for ``default`` see :func:`list_actions`."""
     plan = work.plan[0]
     settings = work.settings[0]
     s = work.shown[0]
@@ -224,7 +204,7 @@ def decide_rows(work, rules, states, decisions, most, resume):
         seat = np.int64(states[row].seat)
         if not resume:
             conceal(states, row, rules[0], seat, work.shown, 0)
-            begin(work, rules, decisions.seeds[row, seat], decisions.defaults[k])
+            plan_decision(work, rules, decisions.seeds[row, seat], decisions.defaults[k])
         look_at(work, rules, most)
         decisions.actions[k] = choose(work)
         if decisions.means.shape[0]:

@@ -8,8 +8,6 @@ proportion to the likelihood, come from one array of partial sums over the cards
 conditional Poisson sampling (Chen, Dempster and Liu 1994) in three variables.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -48,6 +46,7 @@ DRAFT = np.dtype(
         ("forced", "i8"),
         ("held", "u8"),  # cards that the other player must have taken
         ("not_held", "u8"),  # cards that it cannot have taken
+        ("drawn", "u8", 4),  # by kind: the cards of a drawn assignment
     ],
     align=True,
 )
@@ -161,32 +160,25 @@ def prepare(drafts, views, rules, observer, held, not_held, even):
 
 @jit
 def draw_kinds(d, rng):
-    """Draw an assignment of the cards to the four kinds; returns a set for each kind, in their order."""
+    """Draw an assignment of the cards to the four kinds, ``d.drawn``."""
     kept, rejected, forced = d.kept, d.rejected, d.forced
-    in_kept = in_forced = in_rejected = unseen = U64(0)
+    d.drawn[:] = 0
     for c in range(d.count):
         rest = draw_unit(rng) * d.sums[place_in(d, c, kept, rejected, forced)]
-        card = bit(d.cards[c])
+        kind = UNSEEN
         if kept:
             rest -= weight(d, c, TAKEN_KEPT, False) * d.sums[place_in(d, c + 1, kept - 1, rejected, forced)]
-            if rest < 0.0:
-                kept -= 1
-                in_kept |= card
-                continue
-        if forced:
+            kind = TAKEN_KEPT if rest < 0.0 else UNSEEN
+        if kind == UNSEEN and forced:
             rest -= weight(d, c, TAKEN_FORCED, False) * d.sums[place_in(d, c + 1, kept, rejected, forced - 1)]
-            if rest < 0.0:
-                forced -= 1
-                in_forced |= card
-                continue
-        if rejected:
+            kind = TAKEN_FORCED if rest < 0.0 else UNSEEN
+        if kind == UNSEEN and rejected:
             rest -= weight(d, c, REJECTED, False) * d.sums[place_in(d, c + 1, kept, rejected - 1, forced)]
-            if rest < 0.0:
-                rejected -= 1
-                in_rejected |= card
-                continue
-        unseen |= card
-    return in_kept, in_forced, in_rejected, unseen
+            kind = REJECTED if rest < 0.0 else UNSEEN
+        kept -= kind == TAKEN_KEPT
+        forced -= kind == TAKEN_FORCED
+        rejected -= kind == REJECTED
+        d.drawn[kind] |= bit(d.cards[c])
 
 
 @jit.apart
@@ -196,23 +188,12 @@ def redraw_draft(drafts, views, rules, observer, rng, worlds, row):
     v = views[0]
     s = worlds[row]
     other = 1 - observer
-    in_kept, in_forced, in_rejected, unseen = draw_kinds(d, rng)
+    draw_kinds(d, rng)
     for place in range(52):
-        if v.deck[place] != UNKNOWN_CARD:
-            continue
-        kind = kind_of(v, observer, place)
-        if kind == TAKEN_KEPT:
-            s.deck[place] = draw_card(rng, in_kept)
-            in_kept ^= bit(s.deck[place])
-        elif kind == TAKEN_FORCED:
-            s.deck[place] = draw_card(rng, in_forced)
-            in_forced ^= bit(s.deck[place])
-        elif kind == REJECTED:
-            s.deck[place] = draw_card(rng, in_rejected)
-            in_rejected ^= bit(s.deck[place])
-        else:
-            s.deck[place] = draw_card(rng, unseen)
-            unseen ^= bit(s.deck[place])
+        if v.deck[place] == UNKNOWN_CARD:
+            kind = kind_of(v, observer, place)
+            s.deck[place] = draw_card(rng, d.drawn[kind])
+            d.drawn[kind] ^= bit(s.deck[place])
     hand = U64(0)
     for k in range(s.draws):
         if (s.opener + k) % 2 == other:

@@ -19,8 +19,6 @@ from spades_env.cards import NUM_ACTIONS
 from spades_env.checks import check_int
 from spades_env.rules import Rules
 
-__all__ = ["PIMCAgent", "RolloutAgent"]
-
 MOST_WORLDS = 4096
 ROWS = 64  # decisions in one call of a kernel; between two calls Python can be interrupted
 
@@ -135,9 +133,7 @@ class RolloutAgent(RowsAgent):
 def _check_policy(policy: str | Agent) -> BatchAgent:
     agent = make_agent(policy)
     if not isinstance(agent, (PolicyAgent, LearnedAgent)):
-        raise ValueError(
-            f"policy must be a player with a network ('learned', 'ppo:runs/x/model.zip'), got {agent.name!r}"
-        )
+        raise ValueError(f"policy must be a player with a network ('learned', 'ppo:...'), got {agent.name!r}")
     if not agent.deterministic:
         raise ValueError(f"policy must be a deterministic player, got {agent.name!r} with deterministic=False")
     return agent

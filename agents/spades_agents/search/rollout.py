@@ -1,7 +1,5 @@
 """Rating actions by rollouts: the scripted player finishes the hand at every seat, each seat seeing its own cards."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from spades_agents.compiler import jit

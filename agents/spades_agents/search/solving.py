@@ -3,8 +3,6 @@
 ``work`` is a :class:`~spades_agents.search.workspace.Workspace`.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from spades_agents.compiler import jit
@@ -16,19 +14,27 @@ from spades_env.engine.scoring import score_hand
 
 
 @jit
+def payoff(work, r, side, tricks):
+    """What the hand in ``work.shown`` is worth to ``side``, of two, if it wins ``tricks``; partners did not bid nil."""
+    s = work.shown[0]
+    work.scratch.tables[0] = s
+    t = work.scratch.tables[0]
+    for seat in range(4):
+        t.tricks[seat] = 0
+    t.tricks[side] = tricks
+    t.tricks[1 - side] = r.hand_size - tricks
+    score_hand(t, r)
+    return outcome(work.aim, s, t, r, side)
+
+
+@jit
 def trick_payoffs(work, r):
     """Fill ``payoffs[k]`` with the worth of the hand to seat 0, of two, if it wins ``k`` tricks.
 
     All seats have bid. The payoffs of seat 1 are 1 minus these, or the negative.
     """
-    s = work.shown[0]
-    t = work.scratch.tables[0]
     for k in range(r.hand_size + 1):
-        work.scratch.tables[0] = s
-        t.tricks[0] = k
-        t.tricks[1] = r.hand_size - k
-        score_hand(t, r)
-        work.payoffs[k] = outcome(work.aim, s, t, r, 0)
+        work.payoffs[k] = payoff(work, r, 0, k)
 
 
 @jit.apart
@@ -56,19 +62,12 @@ def side_payoffs(work, r):
     worst payoff from ``k``. The mean of the two is taken.
     """
     s = work.shown[0]
-    t = work.scratch.tables[0]
     payoffs = work.payoffs
     side = s.seat % 2
     won = s.tricks[side] + s.tricks[side + 2]
     most = r.hand_size - s.tricks[1 - side] - s.tricks[3 - side]
     for k in range(won, most + 1):
-        work.scratch.tables[0] = s
-        t.tricks[side] = k
-        t.tricks[side + 2] = 0
-        t.tricks[1 - side] = r.hand_size - k
-        t.tricks[3 - side] = 0
-        score_hand(t, r)
-        payoffs[k] = outcome(work.aim, s, t, r, side)
+        payoffs[k] = payoff(work, r, side, k)
     worst = payoffs[most]
     for k in range(most, won - 1, -1):  # entries below k still hold the payoffs of the tricks
         worst = min(worst, payoffs[k])

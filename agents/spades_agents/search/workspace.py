@@ -1,15 +1,13 @@
 """The arrays that a search player decides in, allocated once."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np
 
 from spades_agents.heuristic.scripted import Scratch, new_scratch
 from spades_agents.search.draft_belief import DRAFT
-from spades_agents.solvers.four_hand import new_table as new_trick_table
-from spades_agents.solvers.two_hand import new_table
+from spades_agents.solvers.four_table import new_table as new_trick_table
+from spades_agents.solvers.two_table import new_table
 from spades_env.cards import NUM_ACTIONS
 from spades_env.engine.state import STATE
 
@@ -44,15 +42,10 @@ PLAN = np.dtype(
 
 
 class Aim(NamedTuple):
-    """What a player maximises.
+    """What a player maximises."""
 
-    Attributes:
-        values: see :func:`spades_agents.match_value.match_table`.
-        by_match: whether it is the chance to win the match; otherwise points.
-    """
-
-    values: np.ndarray
-    by_match: bool
+    values: np.ndarray  # see match_table
+    by_match: bool  # whether it is the chance to win the match; otherwise points
 
 
 class Rater(NamedTuple):

@@ -20,8 +20,6 @@ from spades_agents.solvers.four_table import new_table as new_trick_table
 from spades_agents.solvers.two_table import NO_CARD, new_table
 from spades_env.cards import NUM_CARDS, SPADES, SPADES_MASK, SUIT_MASKS, card_name, mask_of
 
-__all__ = ["Solved", "nil_can_be_broken", "solve_four", "solve_two"]
-
 
 @dataclass(frozen=True)
 class Solved:
@@ -62,18 +60,12 @@ def in_threads(work: Callable[[slice], None], rows: int, threads: int | None) ->
         list(pool.map(work, shares))
 
 
-def per_row(name: str, value: Any, rows: int, dtype: Any, low: int, high: int) -> np.ndarray:
-    """``value`` as an array with a number for each row, after checking that all are in ``low``..``high``."""
-    array = np.broadcast_to(np.asarray(value), (rows,)).astype(dtype)
+def per_row(name: str, value: Any, rows: int, low: int, high: int) -> np.ndarray:
+    """``value`` as int64 with an entry for each row, after checking that all are in ``low``..``high``."""
+    array = np.broadcast_to(np.asarray(value), (rows,)).astype(np.int64)
     if array.size and not (low <= array.min() and array.max() <= high):
         raise ValueError(f"{name} must be in {low}..{high}, got {array.min()}..{array.max()}")
     return array
-
-
-def may_lead(spades_broken: ArrayLike, spades_must_break: bool, trick: np.ndarray) -> np.ndarray:
-    """1 where spades may be led after the trick, else 0: int64[n]; ``trick`` holds its cards so far, int[n, k]."""
-    broken = per_row("spades_broken", spades_broken, len(trick), np.int64, 0, 1)
-    return broken | (not spades_must_break) | np.any(trick // 13 == SPADES, axis=1)
 
 
 def solve_two(
@@ -113,10 +105,10 @@ def solve_two(
     if sets.ndim != 2 or sets.shape[1] != 2:
         raise ValueError(f"hands must have the shape (n, 2), got {sets.shape}")
     rows = len(sets)
-    turn = per_row("on_turn", on_turn, rows, np.int64, 0, 1)
-    table = per_row("led", led, rows, np.int64, NO_CARD, 51)
-    wins = per_row("won", won, rows, np.int64, 0, 13)
-    broken = may_lead(spades_broken, spades_must_break, table[:, None])
+    turn = per_row("on_turn", on_turn, rows, 0, 1)
+    table = per_row("led", led, rows, NO_CARD, 51)
+    wins = per_row("won", won, rows, 0, 13)
+    broken = per_row("spades_broken", spades_broken, rows, 0, 1) | (not spades_must_break) | (table // 13 == SPADES)
     _check_two(sets, turn, table, wins)
     if payoffs is None:
         pays = (np.arange(14) - wins[:, None]).astype(float)
@@ -175,9 +167,8 @@ def solve_four(
     """
     seats = _seats(hands)
     chosen = _seat_set("side", ((0, 2) if seats == 4 else (0,)) if side is None else side, seats)
-    given = _as_trick(trick, hands)
-    broken = may_lead(spades_broken, spades_must_break, given)
-    return _solve_tricks(hands, leader, given, broken, Question(seats, chosen, chosen, 17), every_card, threads)
+    broken = spades_broken if spades_must_break else 1
+    return _solve_tricks(hands, leader, trick, broken, Question(seats, chosen, chosen, 17), every_card, threads)
 
 
 def nil_can_be_broken(
@@ -192,18 +183,10 @@ def nil_can_be_broken(
     every_card: bool = True,
     threads: int | None = None,
 ) -> Solved:
-    """Whether the opponents of a nil bidder can force it to take a trick from here on, with all hands open.
+    """Whether the opponents of the seat ``nil`` can force it to take a trick from here on, with all hands open.
 
-    Args:
-        hands: see :func:`solve_four`.
-        nil: the seat that bid nil.
-        leader: see :func:`solve_four`.
-        partner: the seat that helps the nil bidder, -1 for none; by default the opposite seat of four, none of three.
-        trick: see :func:`solve_four`.
-        spades_broken: see :func:`solve_four`.
-        spades_must_break: see :func:`solve_four`.
-        every_card: see :func:`solve_four`.
-        threads: see :func:`solve_four`.
+    ``partner`` is the seat that helps the nil bidder, -1 for none; by default the opposite seat of four, none of three.
+    All other arguments are those of :func:`solve_four`.
 
     Returns:
         1.0 if the nil is broken with best play, 0.0 if it is safe: for each position, and after each legal card.
@@ -216,9 +199,8 @@ def nil_can_be_broken(
     counted = _seat_set("nil", [nil], seats)
     friends = counted if helper == -1 else _seat_set("partner", [nil, helper % seats], seats)
     side = (1 << seats) - 1 - friends
-    given = _as_trick(trick, hands)
-    broken = may_lead(spades_broken, spades_must_break, given)
-    return _solve_tricks(hands, leader, given, broken, Question(seats, side, counted, 1), every_card, threads)
+    broken = spades_broken if spades_must_break else 1
+    return _solve_tricks(hands, leader, trick, broken, Question(seats, side, counted, 1), every_card, threads)
 
 
 def _seats(hands: ArrayLike) -> int:
@@ -235,36 +217,32 @@ def _seat_set(name: str, chosen: Iterable[int], seats: int) -> int:
     return mask_of(listed)
 
 
-def _as_trick(trick: ArrayLike, hands: ArrayLike) -> np.ndarray:
-    """The cards of the current tricks, int64[n, k]."""
-    rows, seats = np.shape(hands)
-    given = np.asarray(trick, np.int64)
-    if given.ndim not in (1, 2) or given.shape[-1] >= seats or (given.ndim == 2 and len(given) != rows):
-        raise ValueError(f"trick must have the shape ({rows}, k) or (k,) with k < {seats}, got {given.shape}")
-    if given.size and not (given.min() >= 0 and given.max() < NUM_CARDS):
-        raise ValueError(f"trick must hold cards in 0..51, got {given.min()}..{given.max()}")
-    return np.broadcast_to(given, (rows, given.shape[-1]))
-
-
 def _solve_tricks(
     hands: ArrayLike,
     leader: ArrayLike,
-    trick: np.ndarray,
-    broken: np.ndarray,
+    trick: ArrayLike,
+    spades_broken: ArrayLike,
     ask: Question,
     every_card: bool,
     threads: int | None,
 ) -> Solved:
     """What :func:`solve_four` and :func:`nil_can_be_broken` share."""
     held = np.asarray(hands, np.uint64)
-    rows, count = trick.shape
+    rows, seats = held.shape
     sets = np.zeros((rows, 4), np.uint64)
-    sets[:, : ask.seats] = held
-    leads = per_row("leader", leader, rows, np.int64, 0, ask.seats - 1)
+    sets[:, :seats] = held
+    leads = per_row("leader", leader, rows, 0, seats - 1)
+    given = np.asarray(trick, np.int64)
+    if given.ndim not in (1, 2) or given.shape[-1] >= seats or (given.ndim == 2 and len(given) != rows):
+        raise ValueError(f"trick must have the shape ({rows}, k) or (k,) with k < {seats}, got {given.shape}")
+    count = given.shape[-1]
     table = np.full((rows, 3), NO_CARD, np.int64)
-    table[:, :count] = trick
-    _check_four(held, leads, trick)
-    turn = (leads + count) % ask.seats
+    table[:, :count] = given
+    if given.size and not (given.min() >= 0 and given.max() < NUM_CARDS):
+        raise ValueError(f"trick must hold cards in 0..51, got {given.min()}..{given.max()}")
+    broken = per_row("spades_broken", spades_broken, rows, 0, 1) | np.any(table // 13 == SPADES, axis=1)
+    _check_four(held, leads, table[:, :count])
+    turn = (leads + count) % seats
     legal = legal_cards(np.take_along_axis(sets, turn[:, None], 1)[:, 0], table[:, 0], broken > 0)
     if not every_card:
         legal[:] = 0

@@ -4,8 +4,6 @@ They correspond to the quick tricks and later tricks of double-dummy solvers; se
 for a Bridge Double Dummy Solver" (2014).
 """
 
-from __future__ import annotations
-
 from spades_agents.compiler import jit
 from spades_agents.solvers.lanes import LANE, PLAIN, SPADE_LANE, lane_of, takes
 from spades_env.engine.bits import U64, bit, highest, lowest, popcount

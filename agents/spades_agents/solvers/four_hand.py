@@ -11,18 +11,14 @@ mattered to the answer. This and the shortcuts for winners that can be cashed ma
 Solver" (2014).
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from spades_agents.compiler import jit
 from spades_agents.solvers.four_bounds import last_trick, quick_tricks, reaches, shared_tricks, sure_tricks
 from spades_agents.solvers.four_order import open_turn, run_below
-from spades_agents.solvers.four_table import NO_CARD, UNKNOWN, enter, look_up, new_table, shape_key, start_trick
+from spades_agents.solvers.four_table import NO_CARD, UNKNOWN, enter, look_up, shape_key, start_trick
 from spades_agents.solvers.lanes import SPADE_LANE, filled_up, lane_of, takes, with_gap, without
 from spades_env.engine.bits import U64, bit, popcount
-
-__all__ = ["NO_CARD", "can", "new_table"]
 
 
 @jit
@@ -208,15 +204,11 @@ def can(t, ask, played, only):
         if state == OPEN:
             seat = p.leader + place
             f.seat = seat if seat < seats else seat - seats
+            friends = side if side >> f.seat & 1 else everyone ^ side
+            open_turn(t, p, depth, seats, place, friends, nil)
             if depth == played and only >= 0:
                 f.moves[0] = only
                 f.count = 1
-                f.next = 0
-                f.relevant = U64(0)
-                f.same = U64(0)
-            else:
-                friends = side if side >> f.seat & 1 else everyone ^ side
-                open_turn(t, p, depth, seats, place, friends, nil)
             state = NEXT
         wanted = side >> f.seat & 1
         if state == RESULT:

@@ -5,8 +5,6 @@ Solver" (2014). The weights, in arbitrary units, were fitted by hill climbing on
 random deals of 11 cards a hand.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from spades_agents.compiler import jit

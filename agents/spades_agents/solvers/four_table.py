@@ -4,8 +4,6 @@ An answer is stored for all positions that agree in the lengths of the suits in 
 highest cards, down to the lowest card that mattered to the answer.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np
@@ -23,19 +21,12 @@ NO_CARD = -1
 
 
 class Question(NamedTuple):
-    """Can ``side`` force a number of tricks, from here on, for ``counted``?
+    """Can ``side`` force a number of tricks, from here on, for ``counted``?"""
 
-    Attributes:
-        seats: number of seats, 3 or 4.
-        side: set of the seats that want the tricks; all others play against them.
-        counted: set of the seats whose tricks count.
-        most: tricks above this number make no difference; 1 asks only whether there is one.
-    """
-
-    seats: int | np.int64
-    side: int | np.int64
-    counted: int | np.int64
-    most: int | np.int64
+    seats: int | np.int64  # number of seats, 3 or 4
+    side: int | np.int64  # set of the seats that want the tricks; all others play against them
+    counted: int | np.int64  # set of the seats whose tricks count
+    most: int | np.int64  # tricks above this number make no difference; 1 asks only whether there is one
 
 
 # A position between tricks on the current line.

@@ -5,8 +5,6 @@ still in play, lowest at the bottom, without gaps. So positions with the same re
 of a hand that touch, because those between them were played, are neighbouring bits.
 """
 
-from __future__ import annotations
-
 from spades_agents.compiler import jit
 from spades_env.engine.bits import U64, bit, lowest, popcount, suit_mask
 

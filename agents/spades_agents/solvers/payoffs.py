@@ -3,8 +3,6 @@
 The payoffs are sorted, and the greatest that seat 0 can force is found by bisection with exact answers.
 """
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,21 +15,13 @@ from spades_env.engine.play import playable
 
 
 class Position(NamedTuple):
-    """A position of two hands; or many, each attribute an array with a row for each.
+    """A position of two hands; or many, each attribute an array with a row for each."""
 
-    Attributes:
-        hands: the cards of seats 0 and 1, 52-bit sets.
-        on_turn: the seat that plays next.
-        led: the card that the other seat has led to the current trick, NO_CARD if there is none.
-        broken: 1 if spades may be led.
-        legal: the cards to rate, all of them playable; if there are none, only the value of a lead is found.
-    """
-
-    hands: np.ndarray
-    on_turn: Any
-    led: Any
-    broken: Any
-    legal: Any
+    hands: np.ndarray  # the cards of seats 0 and 1, 52-bit sets
+    on_turn: Any  # the seat that plays next
+    led: Any  # the card that the other seat has led to the current trick, NO_CARD if there is none
+    broken: Any  # 1 if spades may be led
+    legal: Any  # the cards to rate, all of them legal; if there are none, only the value of a lead is found
 
 
 @jit

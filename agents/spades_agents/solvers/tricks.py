@@ -1,7 +1,5 @@
 """Three and four seats: the number of tricks after each card, and whether a card lets a nil be broken."""
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,23 +12,14 @@ from spades_env.engine.play import playable
 
 
 class Position(NamedTuple):
-    """A position of three or four hands; or many, each attribute but ``played`` an array with a row for each.
+    """A position of three or four hands; or many, each attribute but ``played`` an array with a row for each."""
 
-    Attributes:
-        hands: the cards that each seat holds, 52-bit sets.
-        leader: the seat that led the trick, or leads it.
-        trick: the cards of the trick so far, in order.
-        played: their number.
-        broken: 1 if spades may be led.
-        legal: the cards to rate; if there are none, only the value is found.
-    """
-
-    hands: np.ndarray
-    leader: Any
-    trick: np.ndarray
-    played: int
-    broken: Any
-    legal: Any
+    hands: np.ndarray  # the cards that each seat holds, 52-bit sets
+    leader: Any  # the seat that led the trick, or leads it
+    trick: np.ndarray  # the cards of the trick so far, in order
+    played: int  # their number
+    broken: Any  # 1 if spades may be led
+    legal: Any  # the cards to rate; if there are none, only the value is found
 
 
 @jit

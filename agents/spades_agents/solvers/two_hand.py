@@ -11,40 +11,15 @@ entry of the transposition table holds the answers for "at least k" and "at most
 about other sets.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np
 
 from spades_agents.compiler import jit
-from spades_agents.solvers.lanes import (
-    LANE,
-    LANE_ONES,
-    PLAIN,
-    SPADE_LANE,
-    after_trick,
-    filled_down,
-    lane_of,
-    runs,
-    sorted_lanes,
-    takes,
-)
-from spades_agents.solvers.two_table import (
-    CODES,
-    NO_CARD,
-    UNKNOWN,
-    age,
-    find,
-    learn,
-    new_table,
-    number_range,
-    recall,
-    room,
-)
+from spades_agents.solvers import lanes
+from spades_agents.solvers.lanes import LANE_ONES, PLAIN, SPADE_LANE, after_trick, filled_down, lane_of, runs, takes
+from spades_agents.solvers.two_table import CODES, NO_CARD, UNKNOWN, age, find, learn, number_range, recall, room
 from spades_env.engine.bits import U64, bit, highest, lowest, popcount
-
-__all__ = ["NO_CARD", "TrickStart", "can", "new_table"]
 
 LEADER_BIT = 15
 BROKEN_BIT = 31
@@ -76,10 +51,10 @@ def can_cash(t, code, other_spades, may_lead_spades, sure):
 
 
 @jit
-def order_leads(f, leads, mine, other):
+def order_leads(f, leads):
     """Fill ``leads``, ``leads_2`` and ``leads_3`` of a frame, in the order in which they are tried."""
-    below = filled_down(other)  # places below the other hand's highest card
-    follows = (below & LANE_ONES) * LANE  # lanes in which the other hand must follow suit
+    below = filled_down(f.h1 if f.leader == 0 else f.h0)  # places below the other hand's highest card
+    follows = (below & LANE_ONES) * lanes.LANE  # lanes in which the other hand must follow suit
     if f.eager:
         f.leads = leads & ~below & follows  # winners
         f.leads_2 = leads & below
@@ -253,14 +228,9 @@ def can(t, start, want, only):
             f.card = best
             f.replies = U64(0)
             f.replies_2 = U64(0)
-            # Whether to win tricks first; for "at most k" rather lose them.
+            # Whether to try to win tricks first; to lose them for "at most k".
             f.eager = want >> low & 1 == 0 or want & (want + (1 << low)) != 0
-            if depth == 0 and only >= 0:
-                f.leads = bit(only)
-                f.leads_2 = U64(0)
-                f.leads_3 = U64(0)
-            else:
-                order_leads(f, leads, h0 if leader == 0 else h1, h1 if leader == 0 else h0)
+            order_leads(f, bit(only) if depth == 0 and only >= 0 else leads)
             depth += 1
             answer = 1 if leader == 1 else 0  # as if a lead had just been refuted
             fresh = True
@@ -296,4 +266,4 @@ def can(t, start, want, only):
         h0 = after_trick(f.h0, card, reply)
         h1 = after_trick(f.h1, card, reply)
         want = f.want >> 1 if leader == 0 else f.want
-        h0, h1 = sorted_lanes(h0, h1)
+        h0, h1 = lanes.sorted_lanes(h0, h1)

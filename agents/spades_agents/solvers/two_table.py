@@ -4,8 +4,6 @@ An entry holds the answers for a position about "at least k" and "at most k" tri
 about other sets of numbers.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from spades_agents.compiler import jit

@@ -19,8 +19,6 @@ from spades_env.engine.jit import ENGINE_SOURCES, Compiler
 from spades_env.engine.step import nth_legal
 from spades_training.bench.measure import Loop
 
-__all__ = ["Picker", "aec_loop", "gymnasium_loop", "pick", "sample", "vector_loop"]
-
 DECISIONS = 200  # of a loop in Python between two looks at the clock
 
 jit = Compiler(Path(__file__), *ENGINE_SOURCES)

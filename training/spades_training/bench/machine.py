@@ -10,8 +10,6 @@ from typing import Any
 
 import spades_env
 
-__all__ = ["describe", "one_line"]
-
 _PACKAGES = ("numpy", "numba", "gymnasium", "pettingzoo", "stable-baselines3", "torch", "open-spiel", "rlcard")
 
 

@@ -15,8 +15,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["Case", "Loop", "Measured", "NotRun", "Rates", "measure", "one_core", "timed"]
-
 Loop = Callable[[], int]
 """Plays for some milliseconds; returns the number of decisions."""
 

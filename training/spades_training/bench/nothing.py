@@ -9,8 +9,6 @@ from gymnasium import spaces
 from pettingzoo import AECEnv
 from pettingzoo.utils import wrappers
 
-__all__ = ["NothingAEC", "wrapped_nothing"]
-
 OBSERVATION, ACTIONS, LENGTH = 100, 10, 100
 
 

@@ -12,8 +12,6 @@ from spades_env.tables import Tables
 from spades_training.bench.loops import aec_loop, gymnasium_loop, sample, vector_loop
 from spades_training.bench.measure import Case, Loop, Sampler, timed
 
-__all__ = ["BATCH", "cases"]
-
 BATCH = 1024
 _LEARNER = "learner decisions"
 

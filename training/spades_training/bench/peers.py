@@ -15,8 +15,6 @@ from spades_training.bench.loops import DECISIONS, aec_loop, sample
 from spades_training.bench.measure import Case, Sampler, timed
 from spades_training.bench.nothing import NothingAEC, wrapped_nothing
 
-__all__ = ["YARDSTICK", "peers", "references", "yardstick"]
-
 YARDSTICK = "yardstick"
 _TIMEOUT = 120  # seconds for a run of the yardstick
 

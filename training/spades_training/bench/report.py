@@ -18,8 +18,6 @@ from spades_training.bench.scaling import Memory
 from spades_training.bench.start import Start
 from spades_training.bench.training import Training
 
-__all__ = ["RATIOS", "Report"]
-
 # Pairs of cases to compare. Every case is also compared with the yardstick, if there is one.
 RATIOS = (
     ("tables/random/two_player", "tables/random/partnership"),

@@ -11,8 +11,6 @@ from spades_env.tables import Tables
 from spades_training.bench.measure import Case, Measured, Sampler, measure, timed
 from spades_training.bench.ours import random_loop
 
-__all__ = ["COUNTS", "Memory", "measure_memory", "measure_scaling"]
-
 COUNTS = (1, 4, 16, 64, 256, 1024, 4096, 16_384, 65_536)
 _CHUNK = 16_384  # decisions between two looks at the clock, or one step of all tables if that is more
 

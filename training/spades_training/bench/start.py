@@ -11,8 +11,6 @@ import time
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["Start", "measure_start"]
-
 _IMPORT = "import spades_env, sys; print(*sys.modules)"
 _TABLES = "from spades_env import Tables; Tables('partnership', 1024, 0).step_random()"
 # Every interface with the scripted player as the opponent, which compiles all that the package needs for them.

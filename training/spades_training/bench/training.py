@@ -14,8 +14,6 @@ from spades_training.bench.measure import Case, Rates, Sampler, measure
 from spades_training.learning.config import Config
 from spades_training.options import parse_rules
 
-__all__ = ["Training", "measure_training"]
-
 ENVIRONMENT, NETWORKS, UPDATES, REST = "environment", "opponents' networks", "updates", "policy and buffers"
 _STORED = 64  # steps that the empty environment repeats
 

@@ -26,8 +26,6 @@ from spades_training.bidding.hands import Exploration, PlayedHands, play_hands
 from spades_training.compare import changed_file, first_difference
 from spades_training.processes import run_all
 
-__all__ = ["COLUMNS", "DataSettings", "read_data", "rows_of", "write_data"]
-
 SETTINGS = "settings.json"
 # The columns and their meaning; {k} counts the other seats (clockwise from 1) or the sides (0 is the seat's own side).
 COLUMNS = {

@@ -13,8 +13,6 @@ from spades_env.cards import card_name, cards_in, mask_of, parse_cards, parse_ha
 from spades_env.reference import score_side
 from spades_env.rules import Rules
 
-__all__ = ["OpenPosition", "answer", "double_dummy", "parse_deal", "parse_position"]
-
 COMPASS = "NESW"
 USUAL_RULES = {2: "two_player", 3: "cutthroat", 4: "partnership"}
 

@@ -23,8 +23,6 @@ from spades_agents.compiler import jit
 
 from spades_env.rules import Rules
 
-__all__ = ["Rows", "examples", "fit_model", "predict", "split"]
-
 MOST_ROWS = 200_000  # to fit a head to
 PENALTY = 0.3  # inverse strength of the L2 penalty on weights of standardised inputs
 MOST_STEPS = 300

@@ -15,8 +15,6 @@ from spades_env.game import IllegalAction
 from spades_env.rules import Rules
 from spades_env.tables import Tables, agent_seed
 
-__all__ = ["Exploration", "PlayedHands", "play_hands"]
-
 REACH = 2  # a random bid other than nil is at most this far from the player's own
 NIL_SHARE = 0.2  # of the random bids
 

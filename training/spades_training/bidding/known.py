@@ -16,8 +16,6 @@ from spades_training.bidding.hands import PlayedHands, play_hands
 from spades_training.evaluation.intervals import Estimate, proportion
 from spades_training.options import SeedOption
 
-__all__ = ["PUBLISHED", "both_follow", "cards_won", "in_play"]
-
 # The chance that the card wins a trick, by the number of cards of its suit in the hand, in a game with partners:
 # Cohensius, Meir, Oved and Stern, "Bidding in Spades", ECAI 2020.
 PUBLISHED = {

@@ -18,8 +18,6 @@ from spades_training.bidding.data import read_data, read_settings
 from spades_training.bidding.fit import Rows, examples, fit_model, predict, split
 from spades_training.evaluation.intervals import Estimate, proportion, ratio
 
-__all__ = ["HeadScores", "calibration", "calibration_plot", "fit_and_score", "score_model"]
-
 BINS = 10
 TARGET = {"tricks": -LEAST, "alone": -LEAST, "cover": -LEAST}  # the class of a contract made exactly
 

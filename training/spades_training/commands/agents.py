@@ -15,8 +15,6 @@ from spades_env.rules import PRESETS
 from spades_training import options
 from spades_training.terminal.table import FittedTable
 
-__all__ = ["agents"]
-
 # What make_agent accepts besides the names in AGENTS.
 OTHERS = (
     ("ppo:FILE", "its own", "Plays a model that spades train wrote: ppo:runs/x, or only runs/x/model.zip."),

@@ -20,8 +20,6 @@ from spades_training.bench.start import measure_start
 from spades_training.bench.training import measure_training
 from spades_training.terminal.display import progress_bar
 
-__all__ = ["bench"]
-
 
 def bench(
     repeats: Annotated[int, typer.Option(help="Number of measurements of each case.")] = 5,

@@ -17,8 +17,6 @@ from spades_agents.bidder.model import BiddingModel
 from spades_env.cards import hand_text, parse_hand
 from spades_training import options
 
-__all__ = ["bid"]
-
 
 def bid(
     hand: Annotated[str, typer.Argument(help="The cards: 'AS KS 4S AH ...', or '♠AK4 ♥A...', or 'AK4.A72.K93.T5'.")],

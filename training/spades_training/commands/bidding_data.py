@@ -12,8 +12,6 @@ from spades_training import options
 from spades_training.bidding.data import DataSettings, write_data
 from spades_training.terminal.display import progress_bar
 
-__all__ = ["bidding_data"]
-
 
 def bidding_data(
     folder: Annotated[Path, typer.Argument(help="Folder for the Parquet files.")],

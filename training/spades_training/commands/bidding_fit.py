@@ -15,8 +15,6 @@ from spades_training import options
 from spades_training.bidding.quality import HeadScores, calibration_plot, fit_and_score
 from spades_training.terminal.table import FittedTable
 
-__all__ = ["bidding_fit"]
-
 
 def bidding_fit(
     folder: Annotated[Path, typer.Argument(help="Folder written by spades bidding-data.")],

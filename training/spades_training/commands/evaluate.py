@@ -12,8 +12,6 @@ from spades_training import options
 from spades_training.evaluation.evaluate import evaluate as play_matches
 from spades_training.terminal import display
 
-__all__ = ["evaluate"]
-
 
 def evaluate(
     a: Annotated[str, typer.Argument(help="Player A: random, heuristic, ppo:runs/x/model.zip, my_module:MyAgent")],

@@ -19,8 +19,6 @@ from spades_training.terminal.table import FittedTable
 from spades_training.tournament.output import csv_text, print_forfeits, run_in_terminal, write_results
 from spades_training.tournament.schedule import make_settings
 
-__all__ = ["league"]
-
 
 def league(
     run: Annotated[Path, typer.Argument(help="Folder of a training run: runs/two_player")],

@@ -15,8 +15,6 @@ from spades_env.game import Game
 from spades_training import options
 from spades_training.terminal.match import TerminalMatch, free_path
 
-__all__ = ["play"]
-
 
 def play(
     against: Annotated[str, typer.Option(help="Player at all other seats, including your partner's.")] = "heuristic",

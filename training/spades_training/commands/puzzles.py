@@ -15,8 +15,6 @@ from spades_env.cards import action_name
 from spades_training import options
 from spades_training.terminal.table import FittedTable
 
-__all__ = ["puzzles"]
-
 
 def puzzles(
     agent: Annotated[str, typer.Argument(help="The player: heuristic, pimc:worlds=60, ppo:runs/x/model.zip ...")],

@@ -12,8 +12,6 @@ from spades_env.records.record import Record
 from spades_training import movie
 from spades_training.terminal.display import progress_bar
 
-__all__ = ["replay"]
-
 
 def replay(
     file: Annotated[Path, typer.Argument(help="Record of a match, as saved by spades play.")],

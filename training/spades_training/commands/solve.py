@@ -13,8 +13,6 @@ from rich.table import Table
 from spades_training import options
 from spades_training.bidding.double_dummy import answer, parse_position
 
-__all__ = ["solve"]
-
 
 def solve(
     deal: Annotated[str, typer.Argument(help="Two to four hands clockwise, separated by |: 'AS KS 2H | ♠Q ♥3 ♦4'.")],

@@ -13,8 +13,6 @@ from spades_training import options
 from spades_training.tournament.output import print_results, run_in_terminal, write_results
 from spades_training.tournament.schedule import make_settings
 
-__all__ = ["tournament"]
-
 
 def tournament(
     agents: Annotated[list[str], typer.Argument(help="Players: heuristic, pimc:worlds=10, ppo:runs/x, module:MyAgent")],

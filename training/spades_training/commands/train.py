@@ -13,8 +13,6 @@ import typer
 from spades_training import options
 from spades_training.learning.config import CHECKPOINT, PRESETS, Config
 
-__all__ = ["resume_advice", "train"]
-
 
 def train(
     preset: Annotated[str, typer.Option(help=f"Settings to start from: {', '.join(PRESETS)}.")] = "quick",
@@ -41,6 +39,7 @@ def train(
         config = Config.load(resume)
     with options.needs("train", "training"):
         from spades_training.learning import train as training
+        from spades_training.learning.monitor import TrainingError
     run = training.new_run(config, runs, name) if resume is None else resume
     saved = resume is not None and (run / CHECKPOINT).exists()
     if resume is not None and not saved:
@@ -48,7 +47,7 @@ def train(
     try:
         with options.interruptible(lambda: resume_advice(run)):
             training.train(config, run, resume=saved)
-    except training.TrainingError as error:
+    except TrainingError as error:
         options.fail(str(error), code=1)
 
 

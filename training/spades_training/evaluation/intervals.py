@@ -7,8 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-__all__ = ["Estimate", "proportion", "ratio", "t_quantile", "turned"]
-
 
 @dataclass(frozen=True)
 class Estimate:

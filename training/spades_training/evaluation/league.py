@@ -11,8 +11,6 @@ import numpy as np
 
 from spades_env.checks import check_int
 
-__all__ = ["LEAGUE", "history", "league_rows", "thinned"]
-
 LEAGUE = "league"  # subfolder of a run with every snapshot, including those that no longer play
 
 

@@ -14,8 +14,6 @@ from spades_env.rules import Rules
 from spades_env.tables import Tables
 from spades_training.evaluation.totals import Hands, Totals
 
-__all__ = ["NOBODY", "Series"]
-
 NOBODY = -1
 
 

@@ -10,8 +10,6 @@ import numpy as np
 
 from spades_env.rules import Rules
 
-__all__ = ["BLIND_COLUMN", "Hands", "PlayerResult", "Totals"]
-
 BLIND_COLUMN = 18  # blind nil in counts by bid, after the bids 0 to 17
 
 

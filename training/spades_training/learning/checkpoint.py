@@ -19,8 +19,6 @@ from spades_training.learning.config import CHECKPOINT
 from spades_training.learning.selfplay import OpponentMix
 from spades_training.learning.trajectories import LearnerTrajectories
 
-__all__ = ["Checkpoint"]
-
 
 @dataclass
 class Checkpoint:

@@ -8,13 +8,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from spades_agents.policy.learned import check_hint
+from spades_agents.policy.policy_input import check_hint
 
-from spades_env.checks import check_int
-from spades_env.tables import check_episode
+from spades_env.checks import check_choice, check_int
+from spades_env.episodes import Reward, check_episode
 from spades_training.options import parse_rules
-
-__all__ = ["CHECKPOINT", "PRESETS", "Config"]
 
 CHECKPOINT = "checkpoint.zip"  # in the folder of a run
 
@@ -110,13 +108,12 @@ class Config:
                 raise ValueError(f"{setting.name} must be of type {kind}, got {value!r}")
         parse_rules(self.rules)
         check_int("seed", self.seed, 0, 2**32 - 1)
-        if self.reward not in REWARDS:
-            raise ValueError(f"reward must be one of {', '.join(map(repr, REWARDS))}, got {self.reward!r}")
+        check_choice("reward", self.reward, [reward.value for reward in Reward])
         if self.snapshot_sampling not in SAMPLINGS:
             text = ", ".join(map(repr, SAMPLINGS))
             raise ValueError(f"snapshot_sampling must be one of {text}, got {self.snapshot_sampling!r}")
         check_episode(self.episode, "score", self.max_hands)
-        if self.episode == "hand" and self.reward == "win":
+        if self.episode == "hand" and self.reward == Reward.WIN:
             raise ValueError("reward='win' needs episode='match': only a match is won")
         if self.episode == "match" and self.duplicate_baseline:
             raise ValueError("duplicate_baseline needs episode='hand': the baseline is the result of a hand")
@@ -124,7 +121,7 @@ class Config:
             check_int(name, getattr(self, name), 1, 10**12)
         check_int("warm_start", self.warm_start, 0, 10**9)
         check_int("rollouts", self.rollouts, 0, 10**12)
-        if self.rollouts and self.reward != "match":
+        if self.rollouts and self.reward != Reward.MATCH:
             raise ValueError(f"rollouts need reward='match', got {self.reward!r}")
         if self.n_envs * self.n_steps < 2:
             raise ValueError("n_envs * n_steps must be at least 2")
@@ -213,7 +210,6 @@ class Config:
             raise ValueError(f"cannot read the settings {path}: {reason}") from None
 
 
-REWARDS = ("score", "win", "match")
 SAMPLINGS = ("uniform", "strength")
 
 _COUNTS = ("total_timesteps", "n_envs", "n_steps", "batch_size", "n_epochs", "final_matches", "threads")

@@ -13,8 +13,6 @@ from torch.nn.functional import cross_entropy, mse_loss
 
 from spades_training.learning.trajectories import LearnerTrajectories
 
-__all__ = ["imitate"]
-
 STEPS = 256  # of a batch, at every table
 MINIBATCH = 1024  # decisions
 LEARNING_RATE = 1e-3  # initial; it decays linearly to a twentieth

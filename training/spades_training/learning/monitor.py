@@ -28,8 +28,6 @@ from spades_training.learning.sb3 import policy_network, save_player
 from spades_training.learning.selfplay import OpponentMix
 from spades_training.learning.trajectories import LearnerTrajectories
 
-__all__ = ["Monitor", "TrainingError"]
-
 EVAL_MATCHES = 100  # of each evaluation during training, among which its hands are divided
 
 

@@ -11,8 +11,6 @@ from matplotlib.figure import Figure
 from spades_env.files import write_whole
 from spades_env.rules import Rules
 
-__all__ = ["learning_curve", "rating_history"]
-
 
 def learning_curve(rows: list[dict[str, Any]], opponents: list[str], rules: Rules, path: Path) -> None:
     """Plot the points per hand against each frozen opponent over the decisions trained on, as a PNG.

@@ -32,8 +32,6 @@ from spades_training.learning.sb3 import policy_network
 from spades_training.learning.symmetry import suit_swaps
 from spades_training.learning.trajectories import LearnerTrajectories
 
-__all__ = ["Rollouts"]
-
 STEPS = 64  # of a batch, at every table
 MINIBATCH = 2048  # decisions
 REACH = 3  # bids rated on either side of the teacher's

@@ -28,8 +28,6 @@ from spades_env.files import write_whole
 from spades_env.observation import SIZE
 from spades_env.rules import Rules, as_rules
 
-__all__ = ["OraclePolicy", "SpadesVecEnv", "UsedBits", "policy_network", "save_model", "save_player"]
-
 
 class SpadesVecEnv(VecEnv):
     """Many tables as a Stable-Baselines3 ``VecEnv``; each learner's seat has one trajectory.
@@ -184,7 +182,7 @@ class UsedBits(BaseFeaturesExtractor):
         return observations.index_select(1, self.inputs)
 
 
-class ActorAndCritic(nn.Module):
+class _ActorAndCritic(nn.Module):
     """Two fully connected networks; the actor's network sees only the first ``seen`` features."""
 
     def __init__(self, seen: int, features: int, layers: dict[str, list[int]], activation: type[nn.Module]) -> None:
@@ -217,8 +215,8 @@ class OraclePolicy(MaskableActorCriticPolicy):
     def _build_mlp_extractor(self) -> None:
         extractor: Any = self.features_extractor
         layers: Any = self.net_arch
-        # Duck-typed: ActorAndCritic has everything that SB3 uses.
-        self.mlp_extractor: Any = ActorAndCritic(extractor.seen, self.features_dim, layers, self.activation_fn)
+        # Duck-typed: _ActorAndCritic has everything that SB3 uses.
+        self.mlp_extractor: Any = _ActorAndCritic(extractor.seen, self.features_dim, layers, self.activation_fn)
 
 
 def policy_network(model: MaskablePPO) -> PolicyNetwork:

@@ -15,8 +15,6 @@ from spades_env.envs.vector import SpadesVectorEnv
 from spades_env.rules import Rules
 from spades_env.tables import Tables
 
-__all__ = ["SELF", "SNAPSHOT", "OpponentMix", "SelfPlayEnv"]
-
 SELF, SNAPSHOT = "self", "snapshot"
 HALF_LIFE = 500  # hands against a snapshot after which the weight of older hands has halved
 ACTIVE = 2  # snapshots that play at a time; a call for few tables costs nearly as much as one for many

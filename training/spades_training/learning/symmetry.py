@@ -14,8 +14,6 @@ from spades_env.cards import NUM_ACTIONS, NUM_CARDS, SPADES
 from spades_env.observation import LAYOUT, SIZE, Field
 from spades_env.rules import Rules
 
-__all__ = ["suit_swaps"]
-
 SUIT_BITS = ("voids", "led")  # fields with one bit per suit
 SUIT_SLICES = ("own", "hidden", "mastered", "above")  # fields with one slice per suit
 

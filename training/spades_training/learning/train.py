@@ -22,6 +22,7 @@ from stable_baselines3.common.logger import configure
 from stable_baselines3.common.utils import LinearSchedule
 from stable_baselines3.common.vec_env import VecEnv
 
+from spades_env.episodes import Reward
 from spades_env.files import write_whole
 from spades_env.observation import SIZE
 from spades_env.rules import Rules
@@ -30,7 +31,7 @@ from spades_training.evaluation.evaluate import Result, evaluate
 from spades_training.learning.checkpoint import Checkpoint
 from spades_training.learning.config import Config
 from spades_training.learning.imitate import imitate
-from spades_training.learning.monitor import Monitor, TrainingError
+from spades_training.learning.monitor import Monitor
 from spades_training.learning.plots import learning_curve
 from spades_training.learning.rollouts import Rollouts
 from spades_training.learning.sb3 import OraclePolicy, SpadesVecEnv, UsedBits, policy_network, save_model, set_policy
@@ -38,8 +39,6 @@ from spades_training.learning.selfplay import SELF, SNAPSHOT, OpponentMix, SelfP
 from spades_training.learning.trajectories import EpisodeOptions, LearnerTrajectories
 from spades_training.options import parse_rules
 from spades_training.terminal import display
-
-__all__ = ["TrainingError", "new_model", "new_run", "train"]
 
 
 def new_run(config: Config, folder: Path, name: str | None = None, base: str | None = None) -> Path:
@@ -173,12 +172,14 @@ def train(config: Config, run: Path, resume: bool = False, console: Console | No
     # The tables: the learner plays one seat, the mix the others.
     rng = np.random.default_rng(config.seed)
     mix = OpponentMix(config.opponent_weights(), rules, config.snapshots, rng, config.snapshot_sampling)
-    reward = "win" if config.reward == "win" else "score"  # match value replaces the environment's reward
+    reward = (
+        Reward.WIN if config.reward == Reward.WIN else Reward.SCORE
+    )  # match value replaces the environment's reward
     tables = SelfPlayEnv(config.n_envs, rules, mix, reward=reward, max_hands=config.max_hands)
     options = EpisodeOptions(
         by_hand=config.episode == "hand",
-        bag_shaping=config.bag_shaping and reward == "score",
-        match_value=config.reward == "match",
+        bag_shaping=config.bag_shaping and reward == Reward.SCORE,
+        match_value=config.reward == Reward.MATCH,
         random_scores=config.random_scores,
         duplicate_baseline=config.duplicate_baseline,
     )

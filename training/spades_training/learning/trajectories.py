@@ -19,8 +19,6 @@ from spades_env.engine.state import BLIND_BID
 from spades_env.observation import SIZE
 from spades_training.learning.sb3 import SpadesVecEnv
 
-__all__ = ["EpisodeOptions", "LearnerTrajectories"]
-
 LOWEST = -100  # random score
 
 

@@ -22,8 +22,6 @@ from spades_training.learning.config import PRESETS, Config
 from spades_training.options import RulesOption
 from spades_training.processes import run_all
 
-__all__ = ["BASE", "VARIANTS", "Variant", "ablate", "contrasts", "markdown"]
-
 # The preset on a budget of about a minute on one core, without settings that only cost time.
 BASE: dict[str, Any] = PRESETS["match"] | {
     "warm_start": 100_000,

@@ -26,8 +26,6 @@ from spades_training.learning.config import Config
 from spades_training.learning.sb3 import policy_network
 from spades_training.options import parse_rules
 
-__all__ = ["command_of", "commands_of", "ship"]
-
 SEED = 1_000_003  # of decks that differ from those of the evaluations during training
 
 

@@ -18,8 +18,6 @@ from spades_training.options import RulesOption, SeedOption, parse_rules
 from spades_training.processes import run_all
 from spades_training.tournament.schedule import is_fast
 
-__all__ = ["PLAYERS", "markdown", "round_robin"]
-
 PLAYERS = (
     "uniform",
     "random",

@@ -15,8 +15,6 @@ from spades_env.rules import Rules
 from spades_training.evaluation.evaluate import PlayerResult, Result
 from spades_training.terminal.table import FittedTable
 
-__all__ = ["evaluation_table", "print_result", "progress_bar"]
-
 
 @contextmanager
 def progress_bar(text: str, shown: bool = True) -> Iterator[Callable[[int, int], None]]:

@@ -28,8 +28,6 @@ from spades_env.game import Game, Phase, View
 from spades_env.picture.ansi import ansi, card_text
 from spades_env.rules import Rules
 
-__all__ = ["TerminalMatch", "free_path", "parse_move"]
-
 _WORDS: dict[Phase, dict[str, int]] = {
     Phase.BLIND: {"b": BLIND_NIL, "blind": BLIND_NIL, "blind nil": BLIND_NIL, "l": LOOK, "look": LOOK},
     Phase.DRAFT: {"k": KEEP, "keep": KEEP, "r": REJECT, "reject": REJECT},

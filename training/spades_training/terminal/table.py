@@ -9,8 +9,6 @@ from rich.console import Console, ConsoleOptions, RenderResult
 from rich.table import Table
 from rich.text import Text
 
-__all__ = ["FittedTable"]
-
 NAME = 20  # width to which a name may be folded before a column is left out
 WRAPPED = 24  # minimum width of the wrapped column
 

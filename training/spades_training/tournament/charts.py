@@ -6,8 +6,6 @@ import math
 from collections.abc import Sequence
 from html import escape
 
-__all__ = ["bid_chart", "nil_chart", "rating_chart"]
-
 ROW = 40  # pixels
 NUMBERS = 22
 

@@ -14,8 +14,6 @@ from spades_env.files import write_whole
 from spades_training.compare import changed_file, first_difference
 from spades_training.tournament.schedule import Settings, Unit
 
-__all__ = ["Log"]
-
 FORMAT = "spades-tournament-2"
 
 

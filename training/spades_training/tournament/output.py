@@ -20,8 +20,6 @@ from spades_training.tournament.report import UNCERTAIN, report, status, uncerta
 from spades_training.tournament.run import run_tournament
 from spades_training.tournament.schedule import Settings
 
-__all__ = ["csv_text", "print_forfeits", "print_results", "run_in_terminal", "write_results"]
-
 
 def run_in_terminal(
     settings: Settings, folder: Path, workers: int, quiet: bool, write: Callable[[dict[str, Any]], object]

@@ -20,8 +20,6 @@ import numpy as np
 
 from spades_training.evaluation.intervals import Estimate, t_quantile
 
-__all__ = ["ELO", "Comparisons", "Ratings", "bradley_terry"]
-
 ELO = 400 / math.log(10)  # Elo points per unit of strength
 STEPS = 100
 

@@ -21,8 +21,6 @@ from spades_training.evaluation.series import NOBODY, Series
 from spades_training.evaluation.totals import Totals
 from spades_training.tournament.schedule import Settings, Unit
 
-__all__ = ["MANY", "Forfeit", "Job", "Watch", "play"]
-
 MANY = -1  # in place of a match: the decision is for many matches at once
 START_SECONDS = 600.0  # limit of the first decision, which may compile or load
 MOST_TEXT = 10_000  # characters of a traceback

@@ -11,8 +11,6 @@ from spades_training.evaluation.intervals import Estimate, turned
 from spades_training.evaluation.totals import BLIND_COLUMN
 from spades_training.tournament.charts import bid_chart, nil_chart, rating_chart
 
-__all__ = ["UNCERTAIN", "report", "status", "uncertain"]
-
 STYLE = """
 :root { color-scheme: light dark; --ink: #1c2126; --soft: #69737d; --page: #fff; --line: #d8dee4; --a: #1f6fb2;
   --b: #c8590b; --bad: #e3c9b6 }

@@ -14,8 +14,6 @@ from spades_training.tournament.sequential import order_is_certain
 from spades_training.tournament.standings import Standings
 from spades_training.tournament.workers import Workers
 
-__all__ = ["run_tournament"]
-
 LOG = "matches.jsonl"
 
 

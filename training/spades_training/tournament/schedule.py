@@ -16,8 +16,6 @@ from spades_agents.source import agent_files
 from spades_env.checks import check_int
 from spades_env.rules import Rules, as_rules
 
-__all__ = ["Pairing", "Schedule", "Settings", "Unit", "is_fast", "make_settings"]
-
 # Pairs of each pairing in a round. Fast agents play more pairs, because larger batches make them faster.
 ROUND, FAST_ROUND = 20, 100
 

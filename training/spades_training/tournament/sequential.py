@@ -20,8 +20,6 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-__all__ = ["order_is_certain", "verdict"]
-
 BETS = np.geomspace(0.01, 0.98, 16)
 
 

@@ -14,8 +14,6 @@ from spades_training.tournament.ratings import Comparisons, Ratings, bradley_ter
 from spades_training.tournament.schedule import Pairing, Schedule
 from spades_training.tournament.sequential import order_is_certain, verdict
 
-__all__ = ["Standings"]
-
 MATCHES_NAMED = 20  # maximum match numbers listed for each kind of forfeit
 
 

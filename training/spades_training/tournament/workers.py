@@ -21,8 +21,6 @@ from spades_training.processes import end_with_parent
 from spades_training.tournament.referee import MANY, Forfeit, Job, Watch, play
 from spades_training.tournament.schedule import Settings, Unit
 
-__all__ = ["Workers"]
-
 MOST_DEATHS = 3  # of processes playing one unit while no agent was deciding
 MOST_TEXT = 10_000  # characters of a traceback
 
