@@ -1,5 +1,5 @@
-# The commands of the README. Everything lives in .venv; an install is done once and again only when
-# pyproject.toml or constraints.txt change.
+# The commands of the README. Everything is installed in .venv, and again only when pyproject.toml or
+# constraints.txt changes.
 
 PYTHON ?= python3
 # More options for the command: make train ARGS="--seed 7", make test ARGS="-k bids --long"
@@ -12,9 +12,9 @@ BIN := $(VENV)/bin
 .PHONY: help train test bench notebooks docs lint format clean
 
 help:
-	@echo "make train   install, train a bot, print how it does against the scripted players"
+	@echo "make train   install, train a bot, evaluate it against the scripted players"
 	@echo "make test    install, run the tests"
-	@echo "make bench   install, measure decisions per second beside other libraries' games"
+	@echo "make bench   install, compare decisions per second with other libraries' games"
 	@echo "make notebooks  install, run the notebooks and save their outputs"
 	@echo "make docs    install, build the documentation site into docs/_build/html"
 	@echo "make lint    install, run the linter and the type checker"
@@ -50,7 +50,7 @@ clean:
 	rm -rf $(VENV) build dist .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-# pip is the last thing that venv writes: an interrupted run is made good by the next.
+# venv writes pip last, so the next run repairs an interrupted one.
 $(BIN)/pip:
 	$(PYTHON) -m venv $(VENV)
 

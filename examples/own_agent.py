@@ -1,6 +1,6 @@
 """Write an agent and measure it against the scripted players.
 
-Run ``python examples/own_agent.py``, or name the class to any command:
+Run ``python examples/own_agent.py``, or pass the class to any command:
 ``spades evaluate examples/own_agent.py:HighCards heuristic``.
 """
 
@@ -18,7 +18,7 @@ TEN, KING = 8, 11
 
 
 class HighCards:
-    """Bids its high cards; wins a trick as cheaply as it can, or else throws its lowest card."""
+    """Bids its high cards; wins a trick as cheaply as it can, or else plays its lowest card."""
 
     name = "high cards"
 

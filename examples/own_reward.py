@@ -1,4 +1,4 @@
-"""Change the reward with a Gymnasium wrapper: pay for exact contracts, so that a learner avoids bags.
+"""Change the reward with a Gymnasium wrapper: reward exact contracts, so that a learner avoids bags.
 
 Run ``python examples/own_reward.py``.
 """
@@ -16,7 +16,7 @@ gymnasium.register_envs(spades_env)
 
 
 class ExactContract(gymnasium.Wrapper):
-    """Pays 1 for a hand in which the learner took exactly the tricks that it bid, and 0 otherwise."""
+    """The reward is 1 for a hand in which the learner took exactly the tricks that it bid, and 0 otherwise."""
 
     def step(self, action: Any) -> tuple[Any, SupportsFloat, bool, bool, dict[str, Any]]:
         """Carry out an action, and replace the reward when it finishes a hand."""

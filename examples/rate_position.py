@@ -13,12 +13,12 @@ from spades_env.cards import action_name, hand_text
 
 
 def rate(rules: str = "two_player", worlds: int = 100, seed: int = 7) -> dict[str, float]:
-    """The chance to win the match after every action of the first play of a hand, by name.
+    """The chance of winning the match after every action of the first play of a hand, by name.
 
     Args:
         rules: a preset's name.
         worlds: number of determinizations.
-        seed: of the deck.
+        seed: seed of the deck.
     """
     tables, script = Tables(rules, 1, seed=seed), make_agent("heuristic")
     row = np.zeros(1, np.int64)

@@ -1,4 +1,4 @@
-"""Write a little bidding data and ask it a question: how many tricks do the spades of a hand bring?
+"""Write some bidding data and answer a question with it: how many tricks does each number of spades win?
 
 Run ``python examples/read_bidding_data.py`` (needs the ``research`` extra).
 """

@@ -1,7 +1,7 @@
 """Run notebooks from top to bottom and save them with their outputs: ``python notebooks/run.py [NAME ...]``.
 
-``--full`` runs them with the settings of their full form (``SPADES_NOTEBOOKS=full``), ``--into FOLDER`` leaves those
-here as they are. A cell that fails ends it with that cell's error.
+``--full`` runs them with the full settings (``SPADES_NOTEBOOKS=full``), and ``--into FOLDER`` saves them to another
+folder. If a cell fails, the run ends with that cell's error.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def run(path: Path, target: Path) -> None:
     with tempfile.TemporaryDirectory() as folder:
         NotebookClient(notebook, timeout=3600, resources={"metadata": {"path": folder}}).execute()
     for cell in notebook.cells:
-        cell.metadata.pop("execution", None)  # when each cell ran: it would differ each time
+        cell.metadata.pop("execution", None)  # the time when each cell ran, which would always differ
     nbformat.write(notebook, target)
 
 

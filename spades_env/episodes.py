@@ -1,4 +1,4 @@
-"""Episodes and rewards: what a caller may ask of an environment, with the checks."""
+"""The options for episodes and rewards, and their checks."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Episode = Literal["match", "hand"]
 
 
 class Reward(str, Enum):
-    """What each seat is paid. A member equals its value: ``Reward.WIN == "win"``."""
+    """The reward of each seat. A member equals its value: ``Reward.WIN == "win"``."""
 
     SCORE = "score"
     """After each hand, its side's score change minus the mean of the other sides', in hundreds of points."""
@@ -27,7 +27,7 @@ class Reward(str, Enum):
 
     @property
     def code(self) -> int:
-        """The int that stands for it in kernels."""
+        """The int that represents it in kernels."""
         return list(Reward).index(self)
 
     @property

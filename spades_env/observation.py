@@ -1,8 +1,8 @@
 """The layout of observations, and their description in words; ``engine.encode`` writes them.
 
 An observation is a vector of :data:`SIZE` zeros and ones (int8) with the same layout for every variant. Seats
-are relative: 0 is the observer, 1 the next seat clockwise. So are sides: 0 is the observer's own. What a
-game does not have (seat 3 of two players, the draft of a dealt game) is 0.
+are relative: 0 is the observer, 1 the next seat clockwise. So are sides: 0 is the observer's own. Parts
+that a game does not have (seat 3 of two players, the draft of a dealt game) are 0.
 """
 
 from __future__ import annotations

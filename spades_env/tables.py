@@ -55,7 +55,7 @@ class Tables:
             other sides', in hundreds of points; ``"win"``: 1 or -1 when the match is won or lost.
         max_hands: a match without a winner is truncated after this many hands.
         auto_reset: start the next match in the step that ends an episode; otherwise call :meth:`reset_rows`.
-        threads: number of threads that share the rows; the results do not depend on it.
+        threads: number of threads that share the rows; it does not change the results.
 
     Attributes:
         observation: int8 of shape (count, SIZE), of the seat on turn.

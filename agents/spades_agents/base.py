@@ -17,7 +17,7 @@ GAME_FIELDS = ("players", "partners", "draft")  # the rules that make two tables
 
 @runtime_checkable
 class Agent(Protocol):
-    """A player. It decides from the view only, so one object can play several seats and tables.
+    """A player. It decides only from the view, so one object can play several seats and tables.
 
     A player that cannot play every game also has a method ``check_rules(rules)``, which raises ``ValueError`` for rules
     that it cannot play: see :func:`check_plays`.
@@ -137,7 +137,7 @@ def check_same_game(name: str, own: Rules, table: Rules) -> None:
     """Raise ``ValueError`` unless ``own``, for which the player ``name`` was trained, are rules of the same game."""
     for field in GAME_FIELDS:
         if getattr(own, field) != getattr(table, field):
-            text = f"{field}={getattr(own, field)}, this table has {field}={getattr(table, field)}"
+            text = f"{field}={getattr(own, field)}; this table has {field}={getattr(table, field)}"
             raise ValueError(f"agent {name!r} was trained for {text}")
 
 

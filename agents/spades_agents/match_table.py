@@ -81,7 +81,7 @@ def last_results(states, rules, rows, openers, found):
 
 @jit
 def enough(r, contract, score, other_score, other_points):
-    """What a side bids near the end of the match in place of ``contract``, following the scripted player.
+    """What a side bids in place of ``contract`` near the end of the match, as the scripted player does.
 
     That is no more than it needs to win, unless the other side may end the match too.
     """
@@ -92,7 +92,7 @@ def enough(r, contract, score, other_score, other_points):
 
 @jit
 def expected(values, r, hands, mine, theirs):
-    """The chance to win of the side that opens a hand, over the results of :class:`Hands`.
+    """The chance that the side that opens a hand wins the match, over the results of :class:`Hands`.
 
     ``mine`` and ``theirs`` are the :class:`~spades_agents.contract.Standing` of that side and of the other one.
     """

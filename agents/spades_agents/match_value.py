@@ -88,7 +88,7 @@ def cell(values, mine, other, mine_bags, other_bags):
 
 @jit
 def win_chance(values, r, mine, theirs, opens):
-    """The chance of one of two sides to win the match, before a hand.
+    """The chance that one of two sides wins the match, before a hand.
 
     Args:
         values: see :func:`match_table`.
@@ -125,7 +125,7 @@ def spread(r, best):
 
 @jit
 def side_chance(values, s, r, side, opener):
-    """The chance of ``side`` to win the match, from the scores and bags in ``s``; ``opener`` opens the next hand."""
+    """The chance that ``side`` wins the match, from the scores and bags in ``s``; ``opener`` opens the next hand."""
     mine = Standing(s.scores[side], s.bags[side])
     if r.sides == 2:
         other = 1 - side
@@ -157,7 +157,7 @@ def chances(values, states, rules, rows, sides, found):
 
 
 def chance(rules: Rules, scores: list[int], bags: list[int], side: int = 0, opener: int = 0) -> float:
-    """The chance of a side to win the match.
+    """The chance that a side wins the match.
 
     Args:
         rules: the rules.

@@ -155,7 +155,7 @@ def _deck(entry: dict[str, Any], rules: Rules, draws: list[tuple[str, str, str]]
     else:
         hands = [parse_cards(hand) for hand in entry["hands"]]
         if [len(hand) for hand in hands] != [rules.hand_size] * rules.players:
-            raise ValueError(f"hands must be {rules.players} of {rules.hand_size} cards")
+            raise ValueError(f"there must be {rules.players} hands of {rules.hand_size} cards")
         deck = [
             hands[(entry["opener"] + k) % rules.players][n] for n in range(rules.hand_size) for k in range(len(hands))
         ]

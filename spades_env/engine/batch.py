@@ -17,8 +17,8 @@ from spades_env.observation import SIZE
 
 HOT = 256  # leading bytes of a state, which most steps touch
 AHEAD = 3  # tables; with 65,536 of them a decision took 128 ns without prefetching, and 91, 75, 67, 69 with 1 to 4
-# From this many tables (16 MB) on, observations are written by non-temporal stores: no cache would hold them until
-# they are read, and would first fetch the lines to overwrite. With 65,536 tables a decision took 60 ns instead of 90.
+# With this many tables (16 MB) or more, observations are written with non-temporal stores: no cache would hold them
+# until they are read, and would first fetch the lines to overwrite. With 65,536 tables a decision took 60 ns, not 90.
 MANY = 16_384
 
 
@@ -90,7 +90,7 @@ def observe_rows(states, rules, rows, seats, observations, masks):
 
 @jit
 def skips_cache(observations):
-    """Whether to write them by non-temporal stores: they must be many, and start at a cache line."""
+    """Whether to write ``observations`` with non-temporal stores, which needs many rows that start at a cache line."""
     return len(observations) >= MANY and observations.ctypes.data % LINE == 0
 
 
@@ -98,8 +98,8 @@ def skips_cache(observations):
 def fetch(states, observations, row, nontemporal):
     """Prefetch the state and the observation of the tables after ``row``.
 
-    The processor's own prefetching does not look far enough ahead: with more tables than its caches hold, every step
-    would wait for memory.
+    The processor's own prefetching does not look far enough ahead: with more tables than its caches can hold, every
+    step would wait for memory.
     """
     for line in range(0, HOT, LINE):
         prefetch(states, row + AHEAD, line)
@@ -130,7 +130,7 @@ def step_all(tables, actions, results):
 
 @jit
 def step_random(tables, results, steps):
-    """The same for ``steps`` steps, with uniform legal actions drawn from the streams of the players on turn."""
+    """Call :func:`step_all` ``steps`` times with uniform legal actions from the streams of the players on turn."""
     states, rules, options, agent_rng = tables
     observations, masks, rewards, terminated, truncated = results
     r = rules[0]

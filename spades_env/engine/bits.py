@@ -25,7 +25,7 @@ _BYTES = ir.VectorType(ir.IntType(8), 64)
 
 
 def _primitive(definition: Callable[..., Any]) -> Callable[..., Any]:
-    """Numba's ``intrinsic``, typed as kernels call the result: without the typing context."""
+    """Numba's ``intrinsic``, with the type that kernels see: without the typing context."""
     return intrinsic(definition)
 
 

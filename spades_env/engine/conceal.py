@@ -62,7 +62,7 @@ def seen_in_draft(s, r, seat):
     """The positions in the deck that ``seat`` has seen in the draft, as bits.
 
     Draw k takes positions 2k and 2k + 1, and the opener decides draws 0, 2, 4, ... So the first cards of the opener's
-    draws are at positions 0, 4, 8, ..., the second ones at 1, 5, 9, ..., and those of the other seat two further each.
+    draws are at positions 0, 4, 8, ..., the second ones at 1, 5, 9, ..., and those of the other seat two places later.
     """
     own = 0 if seat == s.opener else 1
     decided = ones((s.draws + 1 - own) >> 1, 13)

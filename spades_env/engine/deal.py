@@ -41,14 +41,14 @@ def hand_stream(s, hand):
 
 @jit
 def stream_after(s, r, hand, draws):
-    """The state of that stream after the shuffle, which takes a word for every two cards, and ``draws`` more words."""
+    """The state of the stream after the shuffle, which uses a word for every two cards, and ``draws`` more words."""
     return hand_stream(s, hand) + U64(r.deck_size // 2 + draws) * GOLDEN
 
 
 @jit
 def shuffle(s, r):
     """Shuffle the deck (Fisher-Yates). The order depends only on (key, match, hand number), not on earlier play:
-    a match played again by other players has the same decks.
+    a match repeated with other players has the same decks.
     """
     s.rng[0] = hand_stream(s, s.hand_number)
     size = r.deck_size

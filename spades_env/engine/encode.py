@@ -129,7 +129,7 @@ _words = stack_words(WORDS)
 
 @jit
 def encode(s, r, seat, observation, nontemporal=False):
-    """Write the observation of ``seat`` to a row of int8, optionally by non-temporal stores."""
+    """Write the observation of ``seat`` to a row of int8, optionally with non-temporal stores."""
     words = _words()
     pack(s, r, seat, words)
     if nontemporal:

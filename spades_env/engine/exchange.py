@@ -25,7 +25,7 @@ def next_exchange(s, r):
 
 @jit
 def exchange(s, r, action):
-    """Give up a card, or be DONE. Returns True once no more can be given up and the replacements have been drawn."""
+    """Give up a card, or end the exchange with DONE. Returns True once the replacements have been drawn."""
     seat = s.seat
     if action != DONE:
         card = bit(action)
@@ -44,7 +44,7 @@ def exchange(s, r, action):
 
 @jit
 def draw_replacements(s, seat):
-    """Draw as many random cards from the pile as the seat has given up; a replay has already fixed them.
+    """Draw as many random cards from the pile as the seat has given up, unless a replay has already fixed them.
 
     Either way the random stream advances by a word for each card.
     """

@@ -52,7 +52,7 @@ class Compiler:
         return self._compile(function, forceinline=True)
 
     def apart(self, function: Callable[..., Any]) -> Any:
-        """The same without inlining, for large functions."""
+        """Compile ``function`` without inlining it, for large functions."""
         return self._compile(function, forceinline=False)
 
     def _compile(self, function: Callable[..., Any], forceinline: bool) -> Any:
@@ -73,7 +73,7 @@ class Compiler:
             kernel: ``"file.function"`` of the kernel to look for in the cache; by default any kernel will do.
             seconds: roughly how long compiling takes.
         """
-        # That the folder exists is not enough: numba creates it as soon as a function is decorated.
+        # An existing folder is not enough: numba creates it as soon as a function is decorated.
         if (self.folder, kernel) not in _announced and not any(self.folder.rglob(f"{kernel}*.nbi")):
             text = f"compiling {what}, once on this machine (about {seconds} s) ..."
             print(f"spades_env: {text}", file=sys.stderr, flush=True)

@@ -147,7 +147,7 @@ def place_anywhere(s, r, rng):
 
 @jit
 def sample_blind_exchange(s, other, rng):
-    """Sample the other seat's exchange for an observer that has not seen a card: any cards for any cards."""
+    """Sample the other seat's exchange for an observer that has not seen a card: it may have exchanged any cards."""
     given = draw_set(rng, s.hands[other], s.exchanged[other])
     received = draw_set(rng, s.pile, cards_replaced(s, other))
     s.given[other] = given
@@ -346,7 +346,7 @@ def place_cards(s, r, rng):
 
 @jit
 def place_draft(s, discards, rng):
-    """The same after a draft, where the observer knows some of the places."""
+    """:func:`place_cards` after a draft, where the observer knows some of the places."""
     held = _ALL ^ discards
     for k in range(52):
         if s.deck[k] != UNKNOWN_CARD:

@@ -58,7 +58,7 @@ def following(game: Game | None, seed: int | None, rng: np.random.Generator) -> 
 
 
 def start_options(options: dict[str, Any] | None) -> dict[str, Any]:
-    """The reset options that say how the match starts; others are ignored."""
+    """The reset options that determine how the match starts; others are ignored."""
     return {key: value for key, value in (options or {}).items() if key in _START_OPTIONS}
 
 

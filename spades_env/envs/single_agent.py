@@ -36,10 +36,10 @@ class SpadesEnv(gymnasium.Env[np.ndarray, np.int64]):
 
     Observation: int8 vector of :data:`spades_env.observation.SIZE` zeros and ones, whose slices
     ``spades_env.observation.LAYOUT`` names. Actions: ``Discrete(75)``, see ``spades_env.cards``. ``action_masks()``
-    returns the legal actions as bool, as MaskablePPO expects them, and ``info["action_mask"]`` holds them as int8, as
-    ``action_space.sample`` expects them. Once an episode is over, no action is legal.
+    returns the legal actions as bool, as MaskablePPO expects, and ``info["action_mask"]`` holds them as int8, as
+    ``action_space.sample`` expects. Once an episode is over, no action is legal.
 
-    Reward: everything the learner's seat has been paid since its last decision. ``reset(seed=s)`` plays
+    Reward: everything the learner's seat has received since its last decision. ``reset(seed=s)`` plays
     ``Game(rules, seed=s)``; a reset without a seed plays the next match of the same stream,
     ``Game(rules, seed=(s, 0, 1))`` and so on. Agents that use randomness are seeded in each match from the match's
     seed, so every match can be reproduced separately.
@@ -59,7 +59,7 @@ class SpadesEnv(gymnasium.Env[np.ndarray, np.int64]):
         max_hands: a match without a winner is truncated after this many hands.
         illegal: what an illegal action does: ``"terminate"`` ends the episode with a penalty
             (-10 with ``reward="score"``, -1 with ``"win"``), ``"raise"`` raises ``IllegalAction`` with nothing changed.
-        render_mode: ``"human"`` shows the table in a window after every action, also the opponents', at two actions a
+        render_mode: ``"human"`` shows the table in a window after every action, opponents' included, at two actions per
             second (needs pygame-ce). ``render()`` returns it as uint8 of shape (512, 768, 3) with ``"rgb_array"``
             (needs Pillow) and as a string with ``"ansi"``. All three only show what the learner may see.
 

@@ -12,8 +12,8 @@ from spades_env.observation import observation_rows
 class SpareRows:
     """Provides arrays of :func:`spades_env.observation.observation_rows` that are not in use.
 
-    Getting new memory from the operating system takes half as long as encoding the observations. So an array is reused
-    as soon as its reference count shows that the caller has dropped it and all views of it.
+    Getting new memory from the operating system takes half as long as encoding the observations. An array is therefore
+    reused as soon as its reference count shows that the caller has dropped it and all views of it.
 
     Args:
         count: rows of each array.

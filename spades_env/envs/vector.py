@@ -190,7 +190,7 @@ class SpadesVectorEnv(VectorEnv):
         return {"states": states, "agent_rng": agent_rng, "turns": self._turns, "seeded": self._seeded}
 
     def observe(self) -> np.ndarray:
-        """Write the observations and ``action_masks`` of the last step or reset again, and return the former."""
+        """Write the observations and ``action_masks`` of the last step or reset again; return the observations."""
         return self._report()[0]
 
     def action_masks(self) -> np.ndarray:

@@ -1,7 +1,7 @@
 """PettingZoo's usual wrappers with direct access to the environment's attributes.
 
 PettingZoo's wrappers forward every access to ``agent_selection``, ``terminations`` and so on from wrapper to wrapper,
-some forty times per decision, which takes far longer than the game itself.
+about forty times per decision, which takes far longer than the game itself.
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ class Game(Position):
 
     Args:
         rules: a preset's name or a :class:`Rules`.
-        seed: of the random stream: an int, or a tuple (seed, table) or (seed, table, match), where missing
+        seed: seed of the random stream: an int, or a tuple (seed, table) or (seed, table, match), where missing
             numbers are 0. None takes a seed from the operating system. Row ``i`` of ``Tables(seed=s)`` plays
             ``Game(seed=(s, i))``, then ``Game(seed=(s, i, 1))`` and so on.
         decks: card orders of the first hands: draw order in draft games; in dealt games card ``k`` goes to

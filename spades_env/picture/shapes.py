@@ -1,4 +1,4 @@
-"""The shapes of pictures: boxes, polygons, labels, in pixels to the right and down; later ones cover earlier ones."""
+"""The shapes of pictures: boxes, polygons and labels, with x to the right and y down; later ones cover earlier ones."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ each::
     checks, digest
 
 Every line has a checksum: those of a hand are in the hand, the others at the top level. The digest covers the whole
-record. It shows whether anything was changed, the checksums show where.
+record. It shows whether anything was changed; the checksums show where.
 """
 
 from __future__ import annotations
@@ -134,7 +134,7 @@ def is_sealed(raw: dict[str, Any]) -> bool:
 
 
 def find_changes(raw: dict[str, Any]) -> dict[Path, str]:
-    """The lines that differ from what was saved, with a message each, if the digest of a record is wrong."""
+    """The lines that differ from what was saved, each with a message, if the digest of a record is wrong."""
     sealed = seal(json.loads(json.dumps(raw)))
     if sealed["digest"] == raw["digest"]:  # only checksums were changed
         parts = {part: (_field_of(raw, part)["checks"], _field_of(sealed, part)["checks"]) for part in _checks(raw)}
@@ -244,7 +244,7 @@ class Places:
             path: keys and indices of the value.
             message: what is wrong with it.
             what: its name, if not given by its keys.
-            line_of: path of another value whose line to name instead.
+            line_of: path of another value, whose line is named instead.
 
         Raises:
             RecordError: always.

@@ -119,7 +119,7 @@ def test_other_rules_of_the_same_game_are_played_and_other_games_refused(tmp_pat
     agent = make_agent(f"ppo:{model_file(tmp_path / 'm.zip', network, PRESETS['two_player'])}")
     game = Game(Rules.preset("two_player", target=100, blind_nil=0), 0)
     assert agent.act(game.view()) in game.legal_actions()
-    with pytest.raises(ValueError, match=r"agent 'ppo:.*m.zip' was trained for players=2, this table has players=4"):
+    with pytest.raises(ValueError, match=r"agent 'ppo:.*m.zip' was trained for players=2; this table has players=4"):
         agent.act(Game("solo", 0).view())
 
 

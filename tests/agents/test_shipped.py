@@ -215,6 +215,6 @@ def test_partners_bids_and_nils_shift_with_scores_and_bags():
 
 @pytest.mark.parametrize("rules", ["cutthroat", "solo"])
 def test_games_without_a_player_are_refused(rules):
-    text = "agent 'learned' plays only two_player and partnership, this table has players="
+    text = "agent 'learned' plays only two_player and partnership; this table has players="
     with pytest.raises(ValueError, match=text):
         make_agent("learned").act(Tables(rules).view(0))

@@ -143,7 +143,7 @@ def _forfeited(folder):
     return [record["unit"][2] * 2 + entry["match"] for record in _records(folder) for entry in record["forfeits"]]
 
 
-@pytest.mark.parametrize("agent,message", [("Dozes", "s for a decision, the limit is 0.5 s"), ("Hangs", "no decision")])
+@pytest.mark.parametrize("agent,message", [("Dozes", "s for a decision; the limit is 0.5 s"), ("Hangs", "no decision")])
 def test_a_slow_agent_forfeits(agent, message, tmp_path):
     agent = f"odd_agents:{agent}"
     results = run(tmp_path, ["odd_agents:Dice", agent], matches=2, time_limit=0.5)

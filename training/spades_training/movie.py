@@ -20,7 +20,7 @@ from spades_env.records.record import Record
 Progress = Callable[[int, int], None]
 Moment = tuple[Position, "int | None"]
 
-# For how many moves' time the end of a trick and the last picture are shown.
+# How long the end of a trick and the last picture are shown, in moves.
 _TRICK_TIME, _END_TIME = 2, 6
 
 
@@ -28,7 +28,7 @@ def moments(record: Record, seat: int | None = None, hand: int | None = None) ->
     """The pictures of a record: (table, action that the seat on turn is about to take), and the table at the end.
 
     Args:
-        record: of the match; it is checked while it is replayed.
+        record: the record of the match; it is checked while it is replayed.
         seat: show only what this seat sees; None shows all cards.
         hand: only this hand, counted from 1.
 
@@ -56,7 +56,7 @@ def save_gif(
     Args:
         path: the file.
         shown: the pictures, from :func:`moments`.
-        names: of the players by seat.
+        names: names of the players, by seat.
         fps: moves per second.
         progress: called with the number of pictures done and the total.
 
@@ -106,7 +106,7 @@ def _drawn(shown: list[Moment], names: tuple[str, ...] | None, progress: Progres
 
 
 def _duration(shown: list[Moment], k: int) -> int:
-    """For how many moves' time picture ``k`` is shown."""
+    """How long picture ``k`` is shown, in moves."""
     table, action = shown[k]
     if k == len(shown) - 1:
         return _END_TIME

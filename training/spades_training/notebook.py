@@ -71,7 +71,7 @@ def difference_bars(axes: Any, places: Sequence[float], found: Sequence[Estimate
     """Draw estimates as points with intervals; estimates without an interval are left out.
 
     Args:
-        axes: of matplotlib.
+        axes: axes of matplotlib.
         places: positions on the x axis.
         found: the estimates.
         **style: passed to ``axes.errorbar``.
@@ -88,7 +88,7 @@ class Variation:
         base: the player, which must have ``act_batch``.
         change: called with (states, actions) at each decision: states of dtype :data:`spades_env.engine.state.STATE`,
             which hold all cards, and the player's actions, which it changes in place.
-        name: of the variation.
+        name: name of the variation.
     """
 
     def __init__(self, base: Agent | str, change: Callable[[np.ndarray, np.ndarray], None], name: str = "variation"):

@@ -1,4 +1,4 @@
-"""A player that bids by a fitted model of what each bid is worth, and plays as the scripted player does."""
+"""A player that bids with a fitted model of what each bid is worth, and plays like the scripted player."""
 
 from spades_agents.bidder.agent import BidderAgent
 

@@ -24,7 +24,7 @@ class BidValue:
 
     Attributes:
         made: probability that the side makes its contract, or the seat its nil.
-        points: expected points of the own side in the hand, minus each bag's share of the penalty.
+        points: expected points of the bidder's side in the hand, minus each bag's share of the penalty.
         their_points: expected points of the other side in the hand, minus each bag's share of the penalty.
         win: probability of winning the match.
     """
@@ -41,11 +41,11 @@ class Advice:
 
     Attributes:
         bids: the value of each bid, from 0, which is nil.
-        best: the bid of ``tried`` with the highest chance to win.
+        best: the bid in ``tried`` with the highest chance of winning.
         tried: the bids that occur with such hands in the data of the model; the others are extrapolated.
         scripted: the bid of the scripted player.
         blind: the value of a blind nil, had it been bid before looking at the cards; None if the rules have none.
-        look: the chance to win before the hand.
+        look: the chance of winning before the hand.
         blind_pays: whether the player ``bidder`` would bid blind nil.
     """
 
@@ -62,8 +62,8 @@ class Advice:
 def rate_hand(states, rules, sides, work):
     """Rate all bids and the blind nil of the seat on turn; ``sides[side]`` holds the score and the bags of a side.
 
-    The rating of the blind nil is left in ``work.situation``. Returns the scripted player's bid, the chance to win
-    before the hand, and whether the blind nil pays.
+    The rating of the blind nil is in ``work.situation`` afterwards. Returns the scripted player's bid, the chance of
+    winning before the hand, and whether the blind nil pays.
     """
     s = states[0]
     r = rules[0]
@@ -87,8 +87,8 @@ def advise(
     Args:
         hand: 13 cards as a 52-bit set.
         rules: rules for two players or for partnerships.
-        scores: points of the own and of the other side.
-        bags: bag counter of the own and of the other side.
+        scores: points of the bidder's side and of the other side.
+        bags: bag counters of the bidder's side and of the other side.
         heard: the bids made before this one, in order.
         model: a model to use in place of the shipped one.
 

@@ -27,13 +27,13 @@ BLIND_GAIN = 0.05
 
 @jit
 def blind_pays(blind, look):
-    """Whether to bid blind nil, from the chances to win with it and with a look at the cards."""
+    """Whether to bid blind nil, given the chances of winning with it and after looking at the cards."""
     return blind > look + BLIND_GAIN
 
 
 @jit.apart
 def best_bid(work, s, r):
-    """The bid with the highest chance to win the match; the scripted player's if no other is better."""
+    """The bid with the highest chance of winning the match; the scripted player's if no other is better."""
     own = choose_bid(s, r)
     base = max(own, 1)
     low = max(base - REACH, 1)
@@ -66,7 +66,7 @@ def choose_rows(states, rules, rows, work, scratch, actions):
 
 
 class BidderAgent(RowsAgent):
-    """Makes the bid that wins the match most often by a fitted model; plays as the scripted player does.
+    """Makes the bid most likely to win the match according to a fitted model; plays like the scripted player.
 
     Deterministic, and like the scripted player it never sees a hidden card. There are models for two players and for
     partnerships; it refuses other games.

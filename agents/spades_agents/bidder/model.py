@@ -75,7 +75,7 @@ def common_inputs(features, bids, position, gap, out):
 
 @jit.apart
 def play_inputs(features, bid, partner, others, nils, position, tricks, out):
-    """Write the inputs of the heads about the play, when all bids are known.
+    """Write the inputs of the heads about the play, once all bids are known.
 
     Args:
         features: :data:`spades_agents.bidder.features.FEATURES` of the hand.
@@ -120,7 +120,7 @@ def bid_inputs(features, bid, partner, heard, others, nils, position, need, thei
         others: sum of their bids.
         nils: number of nils among them.
         position: place of the seat in the bidding order.
-        need: tens of points that the own side needs to reach the target, 0 to NEEDED.
+        need: tens of points that the seat's side needs to reach the target, 0 to NEEDED.
         their_need: tens of points that the other side needs.
         out: float64[INPUTS].
     """
@@ -187,9 +187,9 @@ class BiddingModel:
 
     Attributes:
         weights: float64[len(HEADS), INPUTS + 1, CLASSES]; -inf for classes that a head does not have.
-        blind: int64[n, 12], how hands of a blind nil bidder ended: its place in the bidding order; for the own and then
-            the other side the contract, the tricks that count toward it, blind nils made minus failed, other nils made
-            minus failed, and the bags of failed nils; and the number of such hands.
+        blind: int64[n, 12], how hands of a blind nil bidder ended: its place in the bidding order; for its side and
+            then the other side the contract, the tricks that count toward it, blind nils made minus failed, other nils
+            made minus failed, and the bags of failed nils; and the number of such hands.
         card: the data that the model was fitted to, and its scores on held-out deals.
     """
 

@@ -1,4 +1,4 @@
-"""What each bid is worth, in points and as a chance to win the match, from the model's probabilities."""
+"""What each bid is worth, in points and as a chance of winning the match, from the model's probabilities."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from spades_env.engine.state import NO_BID
 from spades_env.rules import Rules
 
 # Columns of a rating: the chance that the side makes its contract, or the seat its nil; the expected points of the own
-# side and of the other side, minus each bag's share of the penalty; the chance to win the match.
+# side and of the other side, minus each bag's share of the penalty; the chance of winning the match.
 MADE, POINTS, THEIR_POINTS, WIN = range(4)
 COLUMNS = 4
 MOST_BIDS = 18
@@ -51,7 +51,7 @@ SITUATION = np.dtype(
 
 
 class Workspace(NamedTuple):
-    """The arrays that bids are rated with."""
+    """The arrays used to rate bids."""
 
     weights: np.ndarray  # see BiddingModel
     blind: np.ndarray  # see BiddingModel
@@ -61,7 +61,7 @@ class Workspace(NamedTuple):
 
 
 def new_workspace(model: BiddingModel, rules: Rules) -> Workspace:
-    """A workspace for bidding by ``model`` under ``rules``."""
+    """A workspace for bidding with ``model`` under ``rules``."""
     ratings = np.zeros((MOST_BIDS, COLUMNS))
     return Workspace(model.weights, model.blind, match_table(rules), np.zeros(1, SITUATION), ratings)
 
@@ -242,7 +242,7 @@ def rate_bids(work, s, r, low, high):
 def rate_blind(work, s, r):
     """Fill the situation's ``rating`` for a blind nil of the seat on turn.
 
-    Returns the chance to win before the hand, which is taken as the value of looking at the cards.
+    Returns the chance of winning before the hand, which is used as the value of looking at the cards.
     """
     assess(work, s, r)
     w = work.situation[0]

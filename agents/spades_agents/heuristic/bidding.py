@@ -120,7 +120,7 @@ def choose_bid(s, r):
 
 @jit
 def bids_blind(s, r):
-    """Whether to bid blind nil: only when the match is nearly lost and a made one would turn it.
+    """Whether to bid blind nil: only when the match is nearly lost and making it would turn the match.
 
     About one blind nil in ten is made. So another side must be about to win, the own side must be too far behind to
     catch up with a bid, and the points of a blind nil must close the gap.

@@ -6,8 +6,8 @@ import numpy as np
 
 # Tricks: ridge regression of the tricks taken on the cards of the hand and on its void, singleton and doubleton side
 # suits by spades held. The data are 200,000 hands of each game between scripted players who all played for every trick,
-# whatever was bid. Cards are classified by spade or not, rank, and own higher cards of the suit (0, 1, 2, 3 or more).
-# The residual standard error is 1.1 tricks with two players, 1.0 with three, 0.9 with four.
+# regardless of the bids. Cards are classified by spade or not, rank, and own higher cards of the suit (0, 1, 2, 3 or
+# more). The residual standard error is 1.1 tricks with two players, 1.0 with three, 0.9 with four.
 
 # Indexed by game, spade, own higher cards, rank.
 CARD_TRICKS = np.array([
@@ -94,7 +94,7 @@ SHORT_TRICKS = np.array([
 BASE_TRICKS = np.array([4.55, 6.20, 4.07, 3.82])
 
 # Nil: logistic regression of made nils on the cards of the hand. The data are 120,000 hands of each game in which one
-# scripted player bid nil whatever it held (in the draft game it drafted for it). Cards are classified by spade or not,
+# scripted player bid nil with any hand (in the draft game it drafted for it). Cards are classified by spade or not,
 # rank, and own lower cards of the suit (0, 1, 2, 3 or more). The area under the ROC curve is 0.87 to 0.95.
 
 # Log odds, indexed by game, spade, own lower cards, rank.

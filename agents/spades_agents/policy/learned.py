@@ -1,4 +1,4 @@
-"""Players by a policy network."""
+"""Players that use a policy network."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from spades_env.rules import Rules
 
 
 class PolicyAgent(RowsAgent):
-    """Plays by a policy network.
+    """Plays with a policy network.
 
     Args:
         network: the network.
         rules: the rules that it was trained for. It also plays other rules with the same players, partners and draft,
-            without understanding what it never saw in training, and refuses all others.
+            although it was not trained for them, and refuses all others.
         name: the player's name.
         deterministic: take the most probable action; otherwise sample one.
         seed: seed of the random numbers for sampling.

@@ -1,8 +1,8 @@
 """A policy network: fully connected layers, in compiled code.
 
-It uses no BLAS. The inputs are mostly zeros, and so are the outputs of ReLU layers, so adding up the rows of the weight
-matrix that count is as fast as a matrix product. It starts no threads, which would wait for each other on a busy
-machine, and a row of a batch gives bit-identical results whatever else is in the batch.
+It uses no BLAS. The inputs are mostly zeros, and so are the outputs of ReLU layers, so adding up the relevant rows of
+the weight matrix is as fast as a matrix product. It starts no threads, which would wait for each other on a busy
+machine, and the result for a row is bit-identical in every batch.
 """
 
 from __future__ import annotations

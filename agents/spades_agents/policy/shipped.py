@@ -29,7 +29,7 @@ FOLDER = Path(str(resources.files("spades_agents.policy"))) / "weights"
 
 
 class LearnedAgent(RowsAgent):
-    """Plays by the network that ships with the package for the game at the table: ``make_agent("learned")``.
+    """Plays with the network that ships with the package for the game at the table: ``make_agent("learned")``.
 
     There is a network for ``two_player`` and one for ``partnership``. Each plays other rules with the same players,
     partners and draft as if they were the preset.
@@ -86,7 +86,7 @@ def _game(rules: Rules) -> str:
         if all(getattr(rules, field) == getattr(preset, field) for field in GAME_FIELDS):
             return game
     table = ", ".join(f"{field}={getattr(rules, field)}" for field in GAME_FIELDS)
-    raise ValueError(f"agent 'learned' plays only {' and '.join(GAMES)}, this table has {table}")
+    raise ValueError(f"agent 'learned' plays only {' and '.join(GAMES)}; this table has {table}")
 
 
 def pack_network(network: PolicyNetwork) -> bytes:

@@ -1,4 +1,4 @@
-"""Worlds weighted by what was seen: the draft, the bids and the plays of the other seats.
+"""Worlds weighted by the evidence: the draft, the bids and the plays of the other seats.
 
 Worlds are drawn uniformly among those that agree with a view, or, after a draft, in proportion to the likelihood of the
 other player's choices (:mod:`spades_agents.search.draft_belief`). Each is then weighted by comparing the bids and plays
@@ -30,7 +30,7 @@ OTHER_CARD = 0.3
 # The power of the likelihood in a weight. The other players are not the scripted player, and their deviations from it
 # are not independent.
 TRUST = 0.5
-# The share of worlds that are drawn whatever their weight, for variety (a defensive mixture, Hesterberg 1995).
+# The share of worlds that are drawn regardless of their weight, for variety (a defensive mixture, Hesterberg 1995).
 EVEN = 0.1
 
 
@@ -120,7 +120,7 @@ def weigh(worlds, row, rules, observer, scratch):
 
 @jit
 def others_have_bid(s, r, observer):
-    """Whether another seat than ``observer`` has bid."""
+    """Whether a seat other than ``observer`` has bid."""
     for seat in range(r.players):
         if seat != observer and s.bids[seat] != NO_BID:
             return True
@@ -129,7 +129,7 @@ def others_have_bid(s, r, observer):
 
 @jit.apart
 def draw_worlds(work, rules, count):
-    """Draw the worlds ``work.worlds[:count]`` by what the seat on turn has seen, which is in ``work.shown``.
+    """Draw the worlds ``work.worlds[:count]`` given what the seat on turn has seen, which is in ``work.shown``.
 
     ``work`` is a :class:`~spades_agents.search.workspace.Workspace`.
     """

@@ -1,7 +1,7 @@
 """The decisions of a search player, in compiled code.
 
 A decision draws worlds that agree with what the seat on turn has seen, rates the candidate actions in each of them, and
-takes the one that did best on average. It reads nothing but a concealed state, in a batch too. ``work`` is a
+takes the one that did best on average. It reads only a concealed state, even in a batch. ``work`` is a
 :class:`~spades_agents.search.workspace.Workspace`.
 """
 
@@ -91,7 +91,7 @@ def seed_stream(work, seed):
 
 @jit
 def choose_method(s, r):
-    """How a player that solves rates worlds in a decision."""
+    """How a player that solves worlds rates them in this decision."""
     if s.phase != PLAY:
         return BY_ROLLOUT
     if r.players == 2:
@@ -145,7 +145,7 @@ def fill_worlds(work, rules, count):
 
 @jit
 def look_at(work, rules, count):
-    """Rate the candidates in ``count`` more worlds, or in those that are left of the plan."""
+    """Rate the candidates in ``count`` more worlds, or in the remaining worlds of the plan."""
     plan = work.plan[0]
     for _ in range(min(count, plan.worlds - plan.looked)):
         row = plan.looked % CHUNK

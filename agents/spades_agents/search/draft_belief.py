@@ -2,8 +2,8 @@
 
 In a draft every unknown place of the deck is of one of four kinds: a card that the other player drew and kept, one that
 it was forced to take after a rejection, one that it rejected, or one that it never saw. If it keeps card c with
-probability p(c) whatever else it holds, the likelihood of an assignment of the unknown cards to these kinds is the
-product of p(c) over the kept cards and of 1 - p(c) over the rejected ones. Sums over all assignments, and draws in
+probability p(c) regardless of its other cards, the likelihood of an assignment of the unknown cards to these kinds is
+the product of p(c) over the kept cards and of 1 - p(c) over the rejected ones. Sums over all assignments, and draws in
 proportion to the likelihood, come from one array of partial sums over the cards. This is the generating function of
 conditional Poisson sampling (Chen, Dempster and Liu 1994) in three variables.
 """
@@ -57,7 +57,7 @@ TAKEN_KEPT, TAKEN_FORCED, REJECTED, UNSEEN = range(4)
 def is_informative(s, r, observer):
     """Whether the draft gives information about the other hand that this model covers.
 
-    It does not before the observer looks at its cards, nor after a blind nil, which changes the aim of the draft and
+    It gives none before the observer looks at its cards, or after a blind nil, which changes the aim of the draft and
     adds an exchange.
     """
     if not r.draft or s.draws == 0 or not sees_hand(s, observer):

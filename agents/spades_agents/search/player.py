@@ -33,7 +33,7 @@ class RolloutAgent(RowsAgent):
         seconds: maximum wall time for a decision. The first decision also compiles or loads the kernels.
         beliefs: weight the worlds by the others' draft, bids and plays; otherwise all worlds that agree with what was
             seen are equally likely.
-        match_value: maximise the chance to win the match; otherwise points, minus each bag's share of the penalty.
+        match_value: maximise the chance of winning the match; otherwise points, minus each bag's share of the penalty.
         policy: a learned player or its name (``"learned"``, ``"ppo:runs/x/model.zip"``). It bids and drafts in place of
             the search. Its card, in place of the scripted player's, is played unless another is clearly better.
         seed: seed of the worlds. In a batch the seeds are those in ``agent_rng``, one for each table and seat.
@@ -72,7 +72,7 @@ class RolloutAgent(RowsAgent):
         self.reset()
 
     def reset(self, seed: int | None = None) -> None:
-        """Draw worlds by ``seed`` from now on; None restores the seed of the constructor."""
+        """Use ``seed`` for the worlds from now on; None restores the seed of the constructor."""
         seed = self._own_seed if seed is None else check_int("seed", seed, 0, 2**64 - 1)
         self.agent_rng = np.full((1, 4), seed, np.uint64)
 
@@ -90,9 +90,9 @@ class RolloutAgent(RowsAgent):
 
         Returns:
             The actions, int64[n], as :meth:`act_batch` returns them; and the scores, float64 of shape (n, 75): the mean
-            over the worlds of the chance to win the match after each action, or with ``match_value=False`` of the
-            hundreds of points gained on the mean of the other sides. NaN for actions that were not rated: illegal ones,
-            far-off bids, and all actions if only one was left to take or the policy decided.
+            over the worlds of the chance of winning after each action, or with ``match_value=False`` of the hundreds of
+            points gained relative to the mean of the other sides. NaN for actions that were not rated: illegal ones,
+            bids far from the expected tricks, and all actions if there was only one or the policy decided.
         """
         means = np.empty((len(rows), NUM_ACTIONS))
         return self._decide(tables, rows, means), means
@@ -146,8 +146,8 @@ class PIMCAgent(RolloutAgent):
     of nils, and in games without partners "one side against all others" is not the game.
 
     This is perfect information Monte Carlo (Levy 1989; Ginsberg, "GIB: Imperfect Information in a Computationally
-    Challenging Game", 2001). Its known weakness is strategy fusion (Frank and Basin 1998): it assumes that it will know
-    in each world what it cannot know. In Spades, where most cards are soon seen, that costs little.
+    Challenging Game", 2001). Its known weakness is strategy fusion (Frank and Basin 1998): it plays in
+    each world as if the hidden cards were known. In Spades, where most cards are soon seen, that costs little.
 
     The same view and seed give the same action, unless ``seconds`` cuts the search short. See :class:`RolloutAgent` for
     the arguments.

@@ -24,8 +24,8 @@ def outcome(aim, before, after, r, side):
         side: the side.
 
     Returns:
-        The chance to win the match. If that is not the aim: the points gained minus the mean of the other sides', in
-        hundreds, each bag at its share of the penalty.
+        The chance of winning the match. If that is not the aim: the points gained minus the mean of the other sides',
+        in hundreds, with each bag charged its share of the penalty.
     """
     if aim.by_match:
         return side_chance(aim.values, after, r, side, (before.opener + 1) % r.players)
@@ -64,7 +64,7 @@ def rate_rows(states, rows, references, reach, rules, rater, found):
         states: the tables.
         rows: which of them.
         references: int64 of the length of ``rows``, an action for each.
-        reach: bids other than nil that are further than this from the reference are not rated.
+        reach: bids other than nil that differ from the reference by more than this are not rated.
         rules: the packed rules.
         rater: see :func:`rate_by_rollout`.
         found: float64 of shape (rows, 75), set to the worth of the hand after each action, as :func:`outcome` returns

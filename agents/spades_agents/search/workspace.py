@@ -1,4 +1,4 @@
-"""The arrays that a search player decides in, allocated once."""
+"""The arrays of a search player, allocated once."""
 
 from typing import NamedTuple
 
@@ -45,7 +45,7 @@ class Aim(NamedTuple):
     """What a player maximises."""
 
     values: np.ndarray  # see match_table
-    by_match: bool  # whether it is the chance to win the match; otherwise points
+    by_match: bool  # whether it is the chance of winning the match; otherwise points
 
 
 class Rater(NamedTuple):

@@ -167,7 +167,7 @@ def can(t, ask, played, only):
             the trick), ``leader``, ``broken`` and ``need``; the first ``played`` turns hold ``card``.
         ask: the :class:`~spades_agents.solvers.four_table.Question`.
         played: number of cards in the trick.
-        only: place of the card that must be played next, NO_CARD for a choice.
+        only: place of the card that must be played next, NO_CARD if the seat may choose.
     """
     p = t.tricks[0]
     start_trick(p)

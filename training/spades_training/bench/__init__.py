@@ -1,1 +1,1 @@
-"""Benchmarks of ``spades bench``: this package against other programs and libraries, measured side by side."""
+"""Benchmarks of ``spades bench``: this package and other programs and libraries, measured side by side."""

@@ -19,7 +19,7 @@ from spades_env.engine.jit import ENGINE_SOURCES, Compiler
 from spades_env.engine.step import nth_legal
 from spades_training.bench.measure import Loop
 
-DECISIONS = 200  # of a loop in Python between two looks at the clock
+DECISIONS = 200  # of a loop in Python between two readings of the clock
 
 jit = Compiler(Path(__file__), *ENGINE_SOURCES)
 _random = random.Random(0).random
@@ -113,9 +113,9 @@ def vector_loop(reset: Callable[[], np.ndarray], step: Callable[[np.ndarray], np
     """Decisions of all learners of a vector environment.
 
     Args:
-        reset: starts; returns the masks (int8 or bool, one row for each environment).
+        reset: starts the environments; returns the masks (int8 or bool, one row for each environment).
         step: carries out the actions (int64); returns the next masks.
-        steps: number of steps between two looks at the clock.
+        steps: number of steps between two readings of the clock.
     """
     masks = reset()
     picker = Picker(len(masks))

@@ -12,7 +12,7 @@ from spades_training.bench.measure import Case, Measured, Sampler, measure, time
 from spades_training.bench.ours import random_loop
 
 COUNTS = (1, 4, 16, 64, 256, 1024, 4096, 16_384, 65_536)
-_CHUNK = 16_384  # decisions between two looks at the clock, or one step of all tables if that is more
+_CHUNK = 16_384  # decisions between two readings of the clock, or one step of all tables if that is more
 
 
 def measure_scaling(
@@ -50,8 +50,8 @@ class Memory:
     """Memory of tables.
 
     Attributes:
-        state_bytes: of a table's state.
-        table_bytes: of a table's state, its random streams and all arrays that the caller sees.
+        state_bytes: bytes of a table's state.
+        table_bytes: bytes of a table's state, its random streams and all arrays that the caller sees.
         tables: number of tables constructed.
         construction_seconds: time to construct them and deal their first hands.
         decisions: number of decisions then played at 1,024 tables.

@@ -25,7 +25,7 @@ class Training:
     Attributes:
         text: the name of the environment.
         rates: learner's decisions per second, including updates.
-        ratio: of the rates to those on the empty environment; None for that environment.
+        ratio: ratio of the rates to those on the empty environment; None for that environment.
         seconds: wall time of all repeats, by part.
     """
 

@@ -57,10 +57,10 @@ class DataSettings:
     Attributes:
         rules: every field of the rules.
         agents: names of the players, one for all seats or one for each seat.
-        seed: of the deals.
+        seed: seed of the deals.
         explore: share of bids drawn at random.
         blind: share of blind nil decisions forced to blind nil.
-        double_dummy: whether every deal is solved.
+        double_dummy: whether every deal is solved double-dummy.
         shard: deals per file.
     """
 
@@ -174,7 +174,7 @@ def write_data(
     workers: int = 1,
     progress: Callable[[int, int], object] | None = None,
 ) -> int:
-    """Write the shards that are missing in ``folder``, so that calling it again continues an interrupted run.
+    """Write the shards that are missing from ``folder``; calling it again continues an interrupted run.
 
     Args:
         settings: must equal those of the data that the folder already holds.

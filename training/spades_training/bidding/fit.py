@@ -217,7 +217,7 @@ def fit_model(frame: Any, rules: Rules, report: Any = None) -> BiddingModel:
 
     Args:
         frame: from :func:`spades_training.bidding.data.read_data`.
-        rules: of the data: two players or partners.
+        rules: the rules of the data, for two players or partners.
         report: called with the name of each head and its number of rows.
 
     Raises:

@@ -72,7 +72,7 @@ def play_hands(
     Args:
         rules: the rules.
         agents: a player for each seat, or one for all seats, as names or agents.
-        seed: of the decks, the players, the scores and the random bids.
+        seed: seed of the decks, the players, the scores and the random bids.
         first: the first deal.
         count: number of deals.
         exploration: how often bids are replaced by random ones.

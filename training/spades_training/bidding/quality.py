@@ -29,10 +29,10 @@ class HeadScores:
     Attributes:
         rows: number of rows.
         log_score: mean of -ln(probability of the outcome), in nats.
-        log_gain: how much worse the log score of the class shares is, the same prediction for every hand.
+        log_gain: improvement of the log score over a forecast that predicts the class shares for every hand.
         crps: mean sum over k of (probability of k or fewer - whether the outcome was k or fewer)**2, in tricks (or
             bids).
-        crps_gain: the same difference as ``log_gain``, for ``crps``.
+        crps_gain: the same improvement for ``crps``.
         brier: mean of (probability - outcome)**2 for the contract or the nil being made; None for bids.
     """
 

@@ -84,7 +84,7 @@ def _print(advice: Advice, title: str) -> None:
     if advice.blind is not None:
         verdict = "pays" if advice.blind_pays else "does not pay"
         console.print(
-            f"Before you see your cards, the chance to win is {100 * advice.look:.1f} %: a blind nil {verdict}."
+            f"Before you see your cards, the chance of winning is {100 * advice.look:.1f} %: a blind nil {verdict}."
         )
     console.print(
         "Points charge each bag its share of the penalty. Other bids are left out: the model's data have none of them "

@@ -46,7 +46,7 @@ def bidding_fit(
 
 
 def _print(scores: dict[str, HeadScores], name: str) -> None:
-    caption = "Lower is better. Gains are over predicting the class shares. 95% intervals over deals."
+    caption = "Lower is better. Gains are relative to predicting the class shares. 95% intervals over deals."
     titles = ("head", "log score", "gain", "CRPS", "gain of CRPS", "Brier, made", "rows")
     table = FittedTable(titles, title=f"{name}: scores on held-out deals", caption=caption)
     for head, found in scores.items():

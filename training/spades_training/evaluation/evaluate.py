@@ -85,7 +85,7 @@ def evaluate(
         b: its opponent; with three or four sides it plays all the other sides.
         rules: a preset's name or a :class:`Rules`.
         matches: number of matches, rounded up to whole pairs.
-        seed: of the decks and of the players' random numbers.
+        seed: seed of the decks and of the players' random numbers.
         max_hands: a match without a winner after this many hands is truncated.
         batch: maximum number of matches in play at a time.
         progress: called from time to time with the number of matches finished and the total.

@@ -72,7 +72,7 @@ def ratio(tops: np.ndarray, bottoms: np.ndarray) -> Estimate:
 
 
 def proportion(tops: np.ndarray, bottoms: np.ndarray) -> Estimate:
-    """As :func:`ratio`, for a share between 0 and 1.
+    """Like :func:`ratio`, for a share between 0 and 1.
 
     If all pairs have the same extreme outcome (all won or all lost), the residuals are 0 and carry no information. The
     interval is then the exact one of Clopper and Pearson for an outcome that never occurred in this number of pairs:

@@ -56,8 +56,8 @@ def league_rows(results: dict[str, Any], steps: dict[str, int], against: Sequenc
     """The rows of ``league.csv``: the players of the run ordered by steps, then the fixed players.
 
     Args:
-        results: of a tournament whose last agent is ``against[0]``, so that it is the second one of all its pairings.
-        steps: of the run's players, as returned by :func:`history`.
+        results: results of a tournament whose last agent is ``against[0]``, which makes it second in all its pairings.
+        steps: steps of the run's players, as returned by :func:`history`.
         against: the fixed players; the rating of the first is 0.
     """
     gaps = {cell["a"]: cell["rating_gap"] for cell in results["crosstable"] if cell["b"] == against[0]}

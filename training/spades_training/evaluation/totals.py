@@ -18,7 +18,7 @@ class PlayerResult:
     """Statistics of one player; a rate is None if there was nothing to count.
 
     Attributes:
-        name: of the player.
+        name: the player's name.
         points_per_hand: points of the player's side per hand, including bag penalties.
         contract_made: share of contracts made (the sum of a side's bids, if above 0).
         nil_tried: number of nils bid, without blind nils.

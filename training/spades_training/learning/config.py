@@ -23,7 +23,7 @@ def _setting(default: Any, text: str) -> Any:
 
 @dataclass(frozen=True)
 class Config:
-    """The settings of a training run; each is an option of ``spades train`` with its text below as the help.
+    """The settings of a training run; each is an option of ``spades train``, with the text below as its help.
 
     The defaults are the preset ``quick``. A hand is rewarded only at its last decision, some 25 decisions after the
     first. ``gamma`` and ``gae_lambda`` are therefore 1: nothing is discounted within a hand, and its result is a better
@@ -64,7 +64,7 @@ class Config:
     warm_start: int = _setting(400_000, "Decisions of the teacher to imitate before self-play.")
     teacher: str = _setting("heuristic", "The player to imitate.")
     rollouts: int = _setting(
-        0, "Decisions whose every action is rated by rollouts, after the imitation and before self-play."
+        0, "Decisions at which every action is rated by rollouts, between imitation and self-play."
     )
     rollout_learning_rate: float = _setting(1e-3, "Initial learning rate while learning from rollouts.")
     doubt: float = _setting(0.01, "Minimum gain in win probability before an action replaces the teacher's.")

@@ -149,7 +149,11 @@ class Monitor(BaseCallback):
 
     def _give_up(self, why: str) -> NoReturn:
         saved = (self.run / CHECKPOINT).exists()
-        older = f"the last checkpoint in {self.run} is older" if saved else f"there is no checkpoint in {self.run} yet"
+        older = (
+            f"the last checkpoint in {self.run} was saved earlier"
+            if saved
+            else f"there is no checkpoint in {self.run} yet"
+        )
         raise TrainingError(f"{why}: try a lower learning_rate; {older}")
 
     def checkpoint(self, model: MaskablePPO) -> None:

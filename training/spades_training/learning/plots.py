@@ -16,7 +16,7 @@ def learning_curve(rows: list[dict[str, Any]], opponents: list[str], rules: Rule
     """Plot the points per hand against each frozen opponent over the decisions trained on, as a PNG.
 
     Args:
-        rows: of the metrics.
+        rows: rows of the metrics.
         opponents: names of the opponents.
         rules: the rules, for the title.
         path: the file.
@@ -45,7 +45,7 @@ def rating_history(rows: list[dict[str, Any]], rules: Rules, path: Path) -> None
     """Plot the ratings of a run's snapshots over the steps of self-play, with fixed players as bands, as a PNG.
 
     Args:
-        rows: of ``league.csv``; fixed players have no ``steps``, and the rating of the first one is 0.
+        rows: rows of ``league.csv``; fixed players have no ``steps``, and the rating of the first one is 0.
         rules: the rules, for the title.
         path: the file.
     """

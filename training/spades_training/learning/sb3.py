@@ -33,8 +33,8 @@ class SpadesVecEnv(VecEnv):
     """Many tables as a Stable-Baselines3 ``VecEnv``; each learner's seat has one trajectory.
 
     A step leads from one decision of the learner to its next one, after the opponents have moved. Its reward is
-    everything that the learner earned in between, including the result of the last trick, whoever played it.
-    Observations are always those of the learner's seat. ``MaskablePPO`` finds the action masks by itself.
+    everything that the learner earned in between, including the result of a last trick that another seat finished.
+    Observations are always those of the learner's seat. ``MaskablePPO`` finds the action masks automatically.
 
     When an episode ends, the next one starts in the same step: the observation is its first one, and ``infos[i]`` holds
     ``"terminal_observation"``, ``"TimeLimit.truncated"``, ``"episode"`` (sum of rewards r, decisions l, seconds t),
@@ -112,7 +112,7 @@ class SpadesVecEnv(VecEnv):
         return observations, rewards.astype(np.float32), dones, infos
 
     def arrays(self) -> dict[str, np.ndarray]:
-        """As :meth:`SpadesVectorEnv.arrays`, with the statistics of the episodes in progress."""
+        """Like :meth:`SpadesVectorEnv.arrays`, with the statistics of the episodes in progress."""
         return self.env.arrays() | {"returns": self._returns, "lengths": self._lengths}
 
     def resume(self) -> None:
@@ -163,7 +163,7 @@ class UsedBits(BaseFeaturesExtractor):
     """Selects the bits of the observation that can be set under the rules, and everything after them, as floats.
 
     Args:
-        observation_space: of the environment.
+        observation_space: the observation space of the environment.
         rules: the rules.
         features: number of columns after the observation that the actor sees; later columns are for the critic only.
         hint: the player whose actions are the last of these columns; empty if there is none.

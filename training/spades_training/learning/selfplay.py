@@ -108,7 +108,7 @@ class OpponentMix:
     def count_hands(self, kinds: np.ndarray, rows: np.ndarray, rewards: np.ndarray) -> None:
         """Update the margins with hands that have ended.
 
-        A hand in which the snapshots changed counts for the one that finished it.
+        If the snapshots change during a hand, it is counted for the snapshot that finished it.
 
         Args:
             kinds: who played at each table, as indices of ``names``.
@@ -159,7 +159,7 @@ class SelfPlayEnv(SpadesVectorEnv):
         num_envs: number of tables.
         rules: the rules.
         mix: the opponents.
-        **options: as :class:`SpadesVectorEnv`.
+        **options: other options of :class:`SpadesVectorEnv`.
     """
 
     def __init__(self, num_envs: int, rules: Rules, mix: OpponentMix, **options: Any) -> None:
@@ -169,7 +169,7 @@ class SelfPlayEnv(SpadesVectorEnv):
         self._hands_seen = np.full(num_envs, -1, np.int64)
 
     def arrays(self) -> dict[str, np.ndarray]:
-        """As :class:`SpadesVectorEnv`, with the player at each table."""
+        """Like :meth:`SpadesVectorEnv.arrays`, with the player at each table."""
         return super().arrays() | {"kinds": self.kinds, "hands_seen": self._hands_seen}
 
     def _hands(self) -> np.ndarray:
@@ -178,7 +178,7 @@ class SelfPlayEnv(SpadesVectorEnv):
         return (states["match"].astype(np.int64) << 32) + states["hand_number"]
 
     def step(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
-        """As :class:`SpadesVectorEnv`; also reports the rewards of completed hands to the mix."""
+        """Like :meth:`SpadesVectorEnv.step`; also reports the rewards of completed hands to the mix."""
         hands, kinds = self._hands(), self.kinds.copy()
         result = super().step(actions)
         ended = np.flatnonzero(self._hands() != hands)

@@ -47,8 +47,8 @@ def new_run(config: Config, folder: Path, name: str | None = None, base: str | N
     Args:
         config: the settings.
         folder: the folder that holds the runs.
-        name: of the run; None: ``base``, numbered if it is taken.
-        base: None: the name of the rules.
+        name: name of the run; None for ``base``, numbered if it is taken.
+        base: a name to number; None for the name of the rules.
 
     Raises:
         ValueError: if the run already exists, ``name`` is not a valid folder name, the folder cannot be created, or a

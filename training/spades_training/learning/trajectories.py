@@ -42,8 +42,8 @@ class EpisodeOptions:
 
     Attributes:
         by_hand: end an episode after every hand. The match continues, so scores and bags are those of real matches,
-            but the rewards of later hands do not count for this one. (The points of a hand say far more about its
-            decisions than the end of a match dozens of hands later.)
+            but the rewards of later hands are not credited to this one. (The points of a hand say far more about
+            its decisions than the end of a match dozens of hands later.)
         bag_shaping: charge ``bag_penalty / bag_limit`` points for a bag when it is taken, and refund them when the
             penalty is due. This is potential-based shaping (Ng, Harada and Russell 1999): the hand that takes a bag
             pays for it, and the best policy for the sum of all points stays the same.
@@ -115,7 +115,7 @@ class LearnerTrajectories(VecEnvWrapper):
         return self._with_more(observations)
 
     def arrays(self) -> dict[str, np.ndarray]:
-        """As :meth:`SpadesVecEnv.arrays`, with the state of the hands in progress."""
+        """Like :meth:`SpadesVecEnv.arrays`, with the state of the hands in progress."""
         own = {"potential": self._potential, "hands": self._hands, "points": self._points, "steps": self._lengths}
         if self._baseline is not None:
             own["baseline"] = self._baseline
@@ -143,7 +143,7 @@ class LearnerTrajectories(VecEnvWrapper):
         self.venv.resume()  # type: ignore[attr-defined]
 
     def step_wait(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[dict[str, Any]]]:
-        """As the environment, with changed rewards, ends of episodes and observations."""
+        """Step the environment, and change the rewards, ends of episodes and observations."""
         observations, rewards, dones, infos = self.venv.step_wait()
         hands = self._hand_numbers()
         ended = dones | (hands != self._hands)

@@ -81,7 +81,7 @@ def ablate(
         variants: by name.
         base: the settings that they change.
         seeds: number of seeds, starting at 0.
-        folder: of the runs; runs that are complete are not trained again.
+        folder: folder of the runs; runs that are complete are not trained again.
         workers: number of processes.
 
     Returns:

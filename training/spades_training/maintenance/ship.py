@@ -55,7 +55,7 @@ def ship(run: Path, folder: Path, opponents: dict[str, int], date: datetime.date
         run: the folder of the training run.
         folder: where to write.
         opponents: the number of pairs of duplicate matches to play against each opponent, by name.
-        date: of the card.
+        date: date of the card.
 
     Returns:
         The card.

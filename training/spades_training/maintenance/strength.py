@@ -1,4 +1,4 @@
-"""The strength table of the README: a round robin of duplicate matches, as Markdown.
+"""The strength tables of the documentation: a round robin of duplicate matches, as Markdown.
 
 ``python -m spades_training.maintenance.strength --rules two_player --matches 200`` prints it.
 """
@@ -51,8 +51,8 @@ def round_robin(
     Args:
         players: names as ``make_agent`` takes them.
         rules: the rules; with three or four sides the second player of a pairing takes all other seats.
-        matches: of a pairing with a slow player.
-        seed: of the decks, which are the same for all pairings.
+        matches: number of matches of a pairing with a slow player.
+        seed: seed of the decks, which are the same for all pairings.
         processes: number of pairings played at a time.
         fast: minimum matches of a pairing in which both players act in batches without a search.
     """

@@ -167,7 +167,7 @@ class TerminalMatch:
                     self._show(str(error))
 
     def _print_action(self, action: int) -> None:
-        """Print what another seat does, as far as it is public."""
+        """Print the public part of what another seat does."""
         phase = self.game.phase
         if phase == Phase.PLAY:
             text = f"plays {card_text(action)}"

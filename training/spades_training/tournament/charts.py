@@ -57,7 +57,7 @@ def rating_chart(names: Sequence[str], ratings: Sequence[dict[str, float]]) -> s
 
 
 def bid_chart(name: str, labels: Sequence[str], shares: Sequence[float], tricks: Sequence[float | None]) -> str:
-    """A bar for each bid, its height the share of hands with it; below each bar, the mean tricks won with the bid."""
+    """A bar for each bid, as high as the share of hands with it; below each bar, the mean tricks won with the bid."""
     height, top = 90.0, max(max(shares), 1e-9)
     parts = []
     for k, (label, share, won) in enumerate(zip(labels, shares, tricks, strict=True)):

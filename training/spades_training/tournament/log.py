@@ -26,7 +26,7 @@ class Log:
 
     Args:
         path: the file; created if it does not exist.
-        settings: of the tournament.
+        settings: the settings of the tournament.
 
     Raises:
         ValueError: if the file has other settings, other code, or is not the log of a tournament.
@@ -71,7 +71,7 @@ class Log:
             yield entry
 
     def append(self, entry: dict[str, Any]) -> None:
-        """Add an entry; a kill after this call does not lose it."""
+        """Add an entry, which survives a kill after this call."""
         self._file.write(json.dumps(entry, separators=(",", ":")) + "\n")
         self._file.flush()
 

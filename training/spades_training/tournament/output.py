@@ -27,7 +27,7 @@ def run_in_terminal(
     """Run a tournament with a progress bar and one line for each round on stderr.
 
     Args:
-        settings: of the tournament.
+        settings: the settings of the tournament.
         folder: for its log.
         workers: number of processes; 0 uses every CPU core.
         quiet: print nothing.

@@ -21,7 +21,7 @@ from spades_training.evaluation.series import NOBODY, Series
 from spades_training.evaluation.totals import Totals
 from spades_training.tournament.schedule import Settings, Unit
 
-MANY = -1  # in place of a match: the decision is for many matches at once
+MANY = -1  # in place of a match: the decision is for many matches together
 START_SECONDS = 600.0  # limit of the first decision, which may compile or load
 MOST_TEXT = 10_000  # characters of a traceback
 
@@ -88,7 +88,7 @@ class Watch:
         self.marker[0] = NOBODY
 
     def stop(self) -> None:
-        """End the decision; the next one is not due soon."""
+        """End the decision and cancel the timer."""
         self.end()
         if self.limit is not None:
             faulthandler.cancel_dump_traceback_later()
@@ -109,7 +109,7 @@ class _Refereed(Series):
         self.forfeits: dict[int, tuple[int, Forfeit]] = {}
 
     def forfeit(self, match: int, player: int, why: Forfeit) -> None:
-        """Let ``player`` (0: A, 1: B) lose the match."""
+        """Forfeit the match for ``player`` (0: A, 1: B)."""
         self.forfeits[match] = player, why
         self.loser[match] = player
 
@@ -144,7 +144,7 @@ class _Refereed(Series):
         took = time.perf_counter() - start
         self.watch.end()
         if self.limit is not None and took > self.limit:
-            raise _TooLate(f"took {took:.3g} s for a decision, the limit is {self.limit:g} s")
+            raise _TooLate(f"took {took:.3g} s for a decision; the limit is {self.limit:g} s")
         return actions
 
     def _failed(self, k: int, rows: np.ndarray, error: Exception) -> None:
@@ -176,7 +176,7 @@ def play(job: Job, settings: Settings, agents: dict[str, Agent], watch: Watch) -
 
     Args:
         job: the unit.
-        settings: of the tournament.
+        settings: the settings of the tournament.
         agents: agents already created, by name; new ones are added, and those that fail are removed.
         watch: watches the decisions.
 

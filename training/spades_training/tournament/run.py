@@ -30,7 +30,7 @@ def run_tournament(
     Apart from times, the results do not depend on ``workers`` or on interruptions.
 
     Args:
-        settings: of the tournament.
+        settings: the settings of the tournament.
         folder: for its log; created if it does not exist.
         workers: number of processes; by default one for each CPU core.
         progress: called from time to time with the number of matches played and the maximum.

@@ -34,7 +34,7 @@ class Settings:
         seed: pair p of every pairing has the decks of ``Game(rules, seed=(seed, p))``.
         matches: maximum matches of a pairing, whole pairs.
         max_hands: a match without a winner after this many hands is truncated and not counted.
-        confidence: level at which a certain order ends the tournament early; None plays all matches.
+        confidence: confidence in the order at which the tournament ends early; None plays all matches.
         time_limit: maximum seconds of wall time for a decision; None for no limit.
     """
 

@@ -1,15 +1,15 @@
 """A sequential test of which of two players is better; it may be evaluated after every pair of matches.
 
-The score of a pair lies between -1 and 1 and has mean 0 if the players are equal. Suppose that somebody bets on A at
-fair odds, staking the share ``bet`` of his wealth on each pair. After pairs with the scores x1, x2, ... his wealth is
-``(1 + bet * x1) * (1 + bet * x2) * ...`` times his initial wealth. If A is not better, no such bet has a positive
-expected gain, and the chance that his wealth ever reaches ``1 / error`` is at most ``error`` (Ville, Étude critique de
+The score of a pair lies between -1 and 1 and has mean 0 if the players are equal. Suppose that a gambler bets on A at
+fair odds, staking the share ``bet`` of the current wealth on each pair. After pairs with scores x1, x2, ... the wealth
+is ``(1 + bet * x1) * (1 + bet * x2) * ...`` times the initial wealth. If A is not better, no such bet has a positive
+expected gain, and the chance that the wealth ever reaches ``1 / error`` is at most ``error`` (Ville, Étude critique de
 la notion de collectif, 1939). This holds however often the test is evaluated and whenever the matches stop. The wealth
 is spread over several bets because the best one is not known in advance. (Testing and estimation by betting:
 Waudby-Smith and Ramdas, Estimating means of bounded random variables by betting, JRSS B 86, 2024.)
 
-Several pairings are tested at once, each in both directions. The chance that any verdict is wrong is at most the sum of
-their error probabilities (Bonferroni), even if the pairings share decks.
+Several pairings are tested together, each in both directions. The chance that any verdict is wrong is at most the sum
+of their error probabilities (Bonferroni), even if the pairings share decks.
 """
 
 from __future__ import annotations
