@@ -12,7 +12,8 @@ from rich.table import Table
 from rich.text import Text
 
 from spades_env.rules import Rules
-from spades_training.evaluation.evaluate import PlayerResult, Result
+from spades_training.evaluation.evaluate import Result
+from spades_training.evaluation.totals import PlayerResult
 from spades_training.terminal.table import FittedTable
 
 
