@@ -48,7 +48,6 @@ _NAMES = (
     + ("BLIND_NIL", "LOOK", "KEEP", "REJECT", "DONE")
 )
 _IDS = {name: action for action, name in enumerate(_NAMES)}
-
 # Filled and outlined symbols; U+FE0F asks for their emoji.
 _LETTERS = str.maketrans({**dict(zip("♣♦♥♠♧♢♡♤", 2 * SUITS, strict=True)), "\ufe0f": ""})
 _NAMED = re.compile(f"(?:[{RANKS}][{SUITS}])+")
@@ -164,15 +163,21 @@ def action_name(action: int) -> str:
 
 
 def parse_action(text: str) -> int:
-    """The id of the action with a name as :func:`action_name` returns it; case is ignored.
+    """The id of the action with a name as :func:`action_name` returns it, or a card as :func:`parse_card` takes it.
+
+    Case is ignored.
 
     Raises:
         ValueError: if there is no such action.
     """
     name = text.strip().upper()
-    if name not in _IDS:
-        raise ValueError(f"not an action: {text!r} (a card such as AS, BID_0 to BID_17, {', '.join(_NAMES[70:])})")
-    return _IDS[name]
+    if name in _IDS:
+        return _IDS[name]
+    try:
+        return parse_card(text)
+    except ValueError:
+        actions = ", ".join(_NAMES[70:])
+        raise ValueError(f"not an action: {text!r} (a card such as AS, BID_0 to BID_17, {actions})") from None
 
 
 def trick_winner(trick: Sequence[tuple[int, int]]) -> int:

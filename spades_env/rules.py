@@ -48,7 +48,7 @@ class Rules:
     Example:
         >>> rules = Rules.preset("two_player", target=300)
         >>> rules.name, rules.target, rules.exchange
-        ('custom', 300, 3)
+        ('two_player,target=300', 300, 3)
         >>> Rules(players=3, partners=True)
         Traceback (most recent call last):
         ...
@@ -129,8 +129,10 @@ class Rules:
 
     @property
     def name(self) -> str:
-        """The name of the preset with these rules, or ``"custom"``."""
-        return next((name for name, preset in PRESETS.items() if preset == self), "custom")
+        """The name of the most similar preset, followed by what differs from it: ``"two_player,nil=50"``."""
+        changes = {name: _changes(preset, self) for name, preset in PRESETS.items()}
+        name = min(changes, key=lambda name: len(changes[name]))
+        return ",".join([name, *changes[name]])
 
     @property
     def hand_size(self) -> int:
@@ -154,6 +156,12 @@ class Rules:
     def side_name(self, side: int) -> str:
         """The seats of a side in words: ``"seat 1"`` or ``"seats 1 and 3"``."""
         return f"seats {side} and {side + 2}" if self.partners else f"seat {side}"
+
+
+def _changes(preset: Rules, rules: Rules) -> list[str]:
+    """The fields that differ, as in ``nil=50``."""
+    pairs = zip(preset.to_dict().values(), rules.to_dict().items(), strict=True)
+    return [f"{field}={str(value).lower()}" for before, (field, value) in pairs if before != value]
 
 
 # Defined after Rules, which a preset is an instance of.

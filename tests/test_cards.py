@@ -1,6 +1,7 @@
 import copy
 import json
 import pickle
+import re
 
 import numpy as np
 import pytest
@@ -36,13 +37,28 @@ def test_every_name_goes_both_ways():
 
 @pytest.mark.parametrize(
     "text, card",
-    [("as", 51), (" Td ", 21), ("10D", 21), ("10s", 47), ("A♠", 51), ("♠A", 51), ("♡10", 34), ("♦️Q", 23), ("H5", 29)],
+    [
+        ("as", 51),
+        (" Td ", 21),
+        ("10D", 21),
+        ("10s", 47),
+        ("SA", 51),
+        ("d10", 21),
+        ("A♠", 51),
+        ("♠A", 51),
+        ("10♦", 21),
+        ("♡10", 34),
+        ("♡2", 26),
+        ("♦️Q", 23),
+        ("Q♥️", 36),
+        ("H5", 29),
+    ],
 )
 def test_loose_card_text(text, card):
     assert cards.parse_card(text) == card
 
 
-@pytest.mark.parametrize("text", ["", "A", "SS", "1S", "AX", "BID_4", "DONE", "AS KS"])
+@pytest.mark.parametrize("text", ["", "A", "1S", "AX", "SS", "AA", "BID_4", "DONE", "AS KS"])
 def test_what_is_not_a_card(text):
     with pytest.raises(ValueError, match=f"not a card: '{text}'"):
         cards.parse_card(text)
@@ -157,3 +173,59 @@ def test_hand_text():
     assert cards.hand_text(hand) == "AS KS 4S QH AC 2C"
     assert cards.hand_text(hand, symbols=True) == "♠ A K 4  ♥ Q  ♣ A 2"
     assert cards.hand_text(0) == cards.hand_text(0, symbols=True) == ""
+
+
+HAND = "AS KS 4S QH 7H 2H TD 9D"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        HAND,
+        "AS,KS,4S,QH,7H,2H,10D,9D",
+        "♠AK4 ♥Q72 ♦T9 ♣-",
+        "♠ A K 4  ♥ Q 7 2  ♦ 10 9",
+        "♠AK4♥Q72♦109",
+        "S:AK4 H:Q72 D:T9 C:-",
+        "s:ak4 h:q72 d:109",
+        "S: A K 4 H: Q 7 2 D: T 9",
+        "SA SK S4 HQ H7 H2 DT D9",
+        "A♠ K♠ 4♠ Q♥ 7♥ 2♥ 10♦ 9♦",
+        "AK4.Q72.T9.-",
+        "ak4.q72.109.",
+        "N:AK4.Q72.T9.-",
+        "S: AK4.Q72.T9.-",
+    ],
+)
+def test_notations_of_a_hand(text):
+    assert cards.hand_text(cards.parse_hand(text)) == HAND
+    if "." not in text:
+        assert cards.parse_cards(text) == cards.parse_cards(HAND)
+
+
+def test_a_hand_as_it_is_printed_is_read_again():
+    rng = np.random.default_rng(0)
+    for _ in range(100):
+        hand = cards.mask_of(rng.choice(52, 13, replace=False))
+        assert cards.parse_hand(cards.hand_text(hand)) == cards.parse_hand(cards.hand_text(hand, symbols=True)) == hand
+
+
+@pytest.mark.parametrize(
+    "text,message",
+    [
+        ("S:AK4 S:A", "AS appears twice"),
+        ("AK4 QS", "not a card: 'AK4'"),
+        ("♠AX", "not a card: '♠AX'"),
+        ("AK4.Q72", "a hand is spades.hearts.diamonds.clubs, got 'AK4.Q72'"),
+        ("AA..-.", "hand 'AA..-.': AS appears twice"),
+        ("AX...", "hand 'AX...': 'X' is not a rank of 23456789TJQKA"),
+    ],
+)
+def test_what_is_not_a_hand(text, message):
+    with pytest.raises(ValueError, match=re.escape(message)):
+        cards.parse_hand(text)
+
+
+def test_actions_take_the_same_names_of_cards():
+    assert cards.parse_action("♠A") == cards.parse_action("A♠") == 51
+    assert cards.parse_action("bid_10") == cards.BID_0 + 10

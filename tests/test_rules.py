@@ -2,6 +2,7 @@ import json
 import re
 
 import pytest
+from spades_training.options import parse_rules
 
 from spades_env.rules import PRESETS, Rules, as_rules
 
@@ -79,12 +80,14 @@ GOOD_MIXES = [
 def test_any_sensible_mix_works(fields):
     rules = Rules(**fields)
     assert {name: getattr(rules, name) for name in fields} == fields
-    assert rules.name == "custom"
+    assert parse_rules(rules.name) == rules
 
 
 def test_preset_with_changes():
     rules = Rules.preset("two_player", target=300, rejected="drawer")
-    assert (rules.target, rules.rejected, rules.exchange, rules.name) == (300, "drawer", 3, "custom")
+    assert (rules.target, rules.rejected, rules.exchange, rules.name) == (300, "drawer", 3, rules.name)
+    assert rules.name == "two_player,rejected=drawer,target=300"
+    assert Rules.preset("solo", loss=None, spades_must_break=False).name == "solo,spades_must_break=false,loss=none"
 
 
 @pytest.mark.parametrize("name", TABLE)

@@ -7,13 +7,20 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
+from spades_env.action_space import IllegalAction
+from spades_env.cards import NUM_ACTIONS, action_name
 from spades_env.game import View
 from spades_env.rules import Rules
+
+GAME_FIELDS = ("players", "partners", "draft")  # the rules that make two tables the same game for a trained player
 
 
 @runtime_checkable
 class Agent(Protocol):
     """A player. It decides only from the view, so one object can play several seats and tables.
+
+    A player that cannot play every game also has a method ``check_rules(rules)``, which raises ``ValueError`` for rules
+    that it cannot play: see :func:`check_plays`.
 
     Attributes:
         name: the player's name in results and records.
@@ -89,6 +96,49 @@ class RowsAgent:
     def act_batch(self, tables: TableArrays, rows: Any) -> np.ndarray:
         """See :class:`BatchAgent`."""
         raise NotImplementedError
+
+    def check_rules(self, rules: Rules) -> None:
+        """Raise ``ValueError`` if the player cannot play these rules; this base plays all."""
+
+
+def check_plays(agent: Agent, rules: Rules) -> None:
+    """Raise ``ValueError`` if ``agent`` cannot play these rules; a player without ``check_rules`` plays all."""
+    check = getattr(agent, "check_rules", None)
+    if check is not None:
+        check(rules)
+
+
+def legal_move(agent: Agent, view: View) -> int:
+    """The action of ``agent`` for the seat on turn.
+
+    Raises:
+        IllegalAction: if it is not legal; the message names the agent.
+    """
+    action = agent.act(view)
+    legal = view.legal_actions()
+    if not hasattr(action, "__index__") or int(action) not in legal:
+        names = ", ".join(map(action_name, legal))
+        known = hasattr(action, "__index__") and 0 <= int(action) < NUM_ACTIONS
+        found = action_name(int(action)) if known else repr(action)[:80]
+        raise IllegalAction(f"player {agent.name!r} made an illegal move: {found}; legal are {names}")
+    return int(action)
+
+
+def plays(agent: Agent, rules: Rules) -> bool:
+    """Whether ``agent`` can play these rules."""
+    try:
+        check_plays(agent, rules)
+    except ValueError:
+        return False
+    return True
+
+
+def check_same_game(name: str, own: Rules, table: Rules) -> None:
+    """Raise ``ValueError`` unless ``own``, for which the player ``name`` was trained, are rules of the same game."""
+    for field in GAME_FIELDS:
+        if getattr(own, field) != getattr(table, field):
+            text = f"{field}={getattr(own, field)}; this table has {field}={getattr(table, field)}"
+            raise ValueError(f"agent {name!r} was trained for {text}")
 
 
 def check_on_turn(view: View) -> None:

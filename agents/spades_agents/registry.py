@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
 import inspect
 from collections.abc import Callable
-from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 from spades_agents.base import Agent
+from spades_agents.source import create_agent, load_attribute
 
 # Name to "module:factory", imported on first use.
 AGENTS: dict[str, str] = {
@@ -36,16 +33,17 @@ def make_agent(spec: str | Agent) -> Agent:
               ``"pimc:worlds=64,seed=1"``;
             * ``"ppo:runs/x/model.zip"``, or only ``"runs/x/model.zip"``: a trained model;
             * ``"my_package.module:MyAgent"`` or ``"folder/my_agent.py:MyAgent"``: your own class or function that
-              makes an agent;
+              makes an agent. A module is also looked up in the current folder, and a file can import the modules
+              next to it;
             * an agent, which is returned unchanged.
 
     Raises:
         ValueError: if the agent or the option is unknown, the value of an option is invalid, the module cannot be
-            imported (the cause is chained), or the result is not an agent.
+            imported or the agent created (the cause is chained), or the result is not an agent.
 
     Example:
         >>> make_agent("pimc:worlds=8").name
-        'pimc'
+        'pimc:worlds=8'
     """
     if not isinstance(spec, str):
         return _checked(spec, repr(spec))
@@ -53,38 +51,25 @@ def make_agent(spec: str | Agent) -> Agent:
     if name in AGENTS:
         if name in _TAKES_PATH and not rest:
             raise ValueError(f"agent {name!r} needs the path of its model: '{name}:runs/x/model.zip'")
-        factory = _load(AGENTS[name], name)
+        factory = load_attribute(AGENTS[name], name)
         if name in _TAKES_PATH:
             return factory(rest)
-        return factory(**_options(name, rest, factory))
+        options = _options(name, rest, factory)
+        agent = factory(**options)
+        if options:
+            agent.name = spec  # tells two variants of one player apart
+        return agent
     if spec.endswith(".zip"):
         return make_agent(f"ppo:{spec}")
     if not colon or not rest:
         names = ", ".join([*AGENTS, "model.zip"])
         raise ValueError(f"unknown agent {spec!r}: use one of {names}, 'package.module:Class' or 'file.py:Class'")
-    return _checked(_load(spec, spec)(), spec)
+    return _checked(create_agent(spec), spec)
 
 
-def _load(target: str, what: str) -> Callable[..., Any]:
-    """The class or function at ``module:name`` or ``file.py:name``."""
-    module, _, attribute = target.rpartition(":")
-    try:
-        found = getattr(_run_file(module) if module.endswith(".py") else importlib.import_module(module), attribute)
-    except Exception as error:
-        raise ValueError(f"cannot load agent {what!r}: {type(error).__name__}: {error}") from error
-    if not callable(found):
-        raise ValueError(f"cannot load agent {what!r}: {attribute} is not a class or function")
-    return found
-
-
-def _run_file(path: str) -> ModuleType:
-    """Run a Python file as a module. It stays out of ``sys.modules``, where it could shadow another module."""
-    spec = importlib.util.spec_from_file_location(Path(path).stem, path)
-    if spec is None or spec.loader is None:
-        raise ImportError(f"no Python file: {path}")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+def agent_options(name: str) -> list[str]:
+    """The names of the options of a player in :data:`AGENTS`."""
+    return list(inspect.signature(load_attribute(AGENTS[name], name)).parameters)
 
 
 def _options(name: str, text: str, factory: Callable[..., Any]) -> dict[str, Any]:

@@ -23,7 +23,7 @@ _TO_DO |= {Phase.EXCHANGE: "to give up cards", Phase.PLAY: "to play"}
 def panel(table: Position, names: Sequence[str] | None, action: int | None) -> list[Shape]:
     """Everything to the right of the table."""
     shapes: list[Shape] = [Box(LEFT, 0, WIDTH - LEFT, HEIGHT, _PAPER)]
-    shapes.append(Label(_X, 26, f"Spades, {table.rules.name}", 14.5, _TEXT, bold=True))
+    shapes.append(Label(_X, 26, f"Spades, {table.rules.name.partition(',')[0]}", 14.5, _TEXT, bold=True))
     hand = table.hand_number if table.is_over else table.hand_number + 1
     shapes.append(Label(_X, 45, f"hand {hand}, {_stage(table)}", 13, _FAINT))
     step = 74 if table.rules.sides == 2 else 63

@@ -11,7 +11,7 @@ from spades_env.cards import BID_0, BLIND_NIL, DONE, KEEP, card_name, hand_text,
 from spades_env.engine.state import Phase
 from spades_env.game.log import HandLog, HandResult
 from spades_env.game.position import Position
-from spades_env.rules import Rules
+from spades_env.rules import PRESETS, Rules
 
 if TYPE_CHECKING:
     from spades_env.records.record import Record
@@ -56,9 +56,8 @@ def transcript(record: Record) -> str:
 
 def _title(record: Record) -> Iterator[str]:
     name = record.rules.name
-    fields = ", ".join(f"{field}={value}" for field, value in record.rules.to_dict().items())
     seed, table, match = record.seed
-    yield f"Spades, {f'preset {name}' if name != 'custom' else fields}"
+    yield f"Spades, {'preset' if name in PRESETS else 'rules'} {name}"
     yield f"seed {seed}, table {table}, match {match}, spades_env {record.version}"
     for seat, agent in enumerate(record.agents or ()):
         yield f"seat {seat}: {agent}"

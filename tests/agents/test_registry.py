@@ -6,10 +6,11 @@ import re
 import sys
 
 import pytest
-from spades_agents.base import Agent, BatchAgent
+from spades_agents.base import Agent, BatchAgent, check_plays, plays
 from spades_agents.registry import AGENTS, make_agent
 
 from spades_env.game import Game
+from spades_env.rules import PRESETS, Rules
 
 KNOWN = ", ".join(AGENTS) + ", model.zip, 'package.module:Class' or 'file.py:Class'"
 
@@ -106,3 +107,31 @@ def test_the_cause_of_a_failed_import_is_kept(own_module):
     with pytest.raises(ValueError, match="cannot load agent 'own_players:Mine': RuntimeError: half done") as caught:
         make_agent("own_players:Mine")
     assert isinstance(caught.value.__cause__, RuntimeError)
+
+
+@pytest.mark.parametrize(
+    "spec,games",
+    [
+        ("random", set(PRESETS)),
+        ("heuristic", set(PRESETS)),
+        ("pimc:worlds=1", set(PRESETS)),
+        ("bidder", {"two_player", "partnership"}),
+        ("learned", {"two_player", "partnership"}),
+        ("rollout:policy=learned", {"two_player", "partnership"}),
+    ],
+)
+def test_which_rules_a_player_can_play(spec, games):
+    agent = make_agent(spec)
+    assert {name for name, rules in PRESETS.items() if plays(agent, rules)} == games
+
+
+def test_an_own_agent_can_refuse_rules(own_module):
+    own_module(
+        "class Mine:\n    name = 'mine'\n    reset = act = lambda *_: None\n"
+        "    def check_rules(self, rules):\n        if rules.players != 3:\n"
+        "            raise ValueError('three players only')\n"
+    )
+    agent = make_agent("own_players:Mine")
+    assert plays(agent, Rules.preset("cutthroat"))
+    with pytest.raises(ValueError, match="three players only"):
+        check_plays(agent, Rules.preset("solo"))

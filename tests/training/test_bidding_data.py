@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -20,7 +22,7 @@ from spades_training.bidding.data import COLUMNS, DataSettings, read_data, rows_
 from spades_training.bidding.double_dummy import double_dummy
 from spades_training.bidding.hands import Exploration, play_hands
 
-from spades_env.cards import BID_0, BLIND_NIL, mask_of, parse_cards
+from spades_env.cards import BID_0, BLIND_NIL, hand_text, mask_of, parse_cards
 from spades_env.game import Game, Phase
 from spades_env.rules import Rules
 
@@ -96,6 +98,52 @@ def test_columns(written):
     assert [row["double_dummy"] for row in both] == solved.tolist()
 
 
+def test_columns_for_people(written):
+    """The text is that of the set of cards, and the chance is that of the log odds."""
+    for row in read_data(str(written))[0].to_dicts():
+        assert row["cards"] == hand_text(row["hand"])
+        assert row["nil_chance"] == pytest.approx(1 / (1 + math.exp(-row["nil_odds"])), rel=1e-5)
+
+
+def test_shards_of_an_earlier_version_get_the_columns_for_people(written, tmp_path):
+    folder = shutil.copytree(written, tmp_path / "old")
+    file = folder / "shard-00001.parquet"
+    polars.read_parquet(file).drop("cards", "nil_chance").write_parquet(file)
+    assert read_data(folder)[0].equals(read_data(written)[0])
+
+
+@pytest.mark.parametrize("damage", ["truncated", "empty", "rows", "missing"])
+def test_a_damaged_or_missing_shard_is_named(damage, written, tmp_path):
+    folder = shutil.copytree(written, tmp_path / "copy")
+    file = folder / "shard-00001.parquet"
+    if damage == "missing":
+        file.unlink()
+        with pytest.raises(ValueError, match=r"shard-00001.parquet is missing: run spades bidding-data again"):
+            read_data(folder)
+        assert write_data(TWO, folder, 60) == 1
+        assert read_data(folder)[0].equals(read_data(written)[0])
+        return
+    if damage == "rows":
+        polars.read_parquet(file).head(30).write_parquet(file)
+    else:
+        file.write_bytes(file.read_bytes()[: -100 if damage == "truncated" else 0])
+    message = "shard-00001.parquet " + ("holds 30 rows instead of 40" if damage == "rows" else "is damaged")
+    for call in (lambda: read_data(folder), lambda: write_data(TWO, folder, 80)):
+        with pytest.raises(ValueError, match=f"{message}.*: delete it and run spades bidding-data again"):
+            call()
+    assert not (folder / "shard-00003.parquet").exists()
+
+
+def test_changed_code_of_a_player_is_refused(tmp_path):
+    player = tmp_path / "mine.py"
+    player.write_text("from spades_agents.random_agent import RandomAgent as Mine\n")
+    settings = DataSettings(Rules.preset("solo").to_dict(), (f"{player}:Mine",), 0, 0.0, 0.0, False, 2)
+    write_data(settings, tmp_path / "data", 2)
+    player.write_text("from spades_agents.random_agent import UniformAgent as Mine\n")
+    with pytest.raises(ValueError, match=r"holds data of other code: mine.py of agent '.*mine.py:Mine' has changed"):
+        write_data(settings, tmp_path / "data", 4)
+
+
 def test_double_dummy_by_hand():
     """Seat 1 leads twelve clubs and the ace of spades against all diamonds."""
     ours = mask_of(parse_cards("2D 3D 4D 5D 6D 7D 8D 9D TD JD QD KD AD"))
@@ -131,7 +179,7 @@ def test_more_deals_add_shards(written, tmp_path):
 
 
 def test_other_settings_are_refused(written):
-    with pytest.raises(ValueError, match=r"holds data with explore=0.3, got 0.5"):
+    with pytest.raises(ValueError, match=r"holds data with other settings \(explore 0.3, now 0.5\)"):
         write_data(replace(TWO, explore=0.5), written, 20)
 
 

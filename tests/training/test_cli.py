@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from spades_agents.registry import AGENTS
 from spades_command import fails, spades
 from spades_training.options import parse_rules
 
@@ -55,3 +56,38 @@ def test_rules_with_changes():
     changed = parse_rules("two_player, target=300, loss=-500, rejected=drawer, spades_must_break=no")
     assert changed == Rules.preset("two_player", target=300, loss=-500, rejected="drawer", spades_must_break=False)
     assert parse_rules("solo,loss=none") == Rules.preset("solo", loss=None)
+
+
+COMMANDS = [
+    ("play", "--rules", "solo", "--against"),
+    ("evaluate", "--rules", "solo", "random"),
+    ("tournament", "--rules", "solo", "random"),
+    ("exploit", "--rules", "solo"),
+    ("bidding-data", "data", "--rules", "solo", "--agents"),
+]
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command[0])
+@pytest.mark.parametrize("player", ["learned", "bidder", "pimc:policy=learned"])
+def test_a_player_of_another_game_is_refused_before_anything_starts(command, player, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    message = "error: there is a bidding model for" if player == "bidder" else "error: agent 'learned' plays only"
+    fails(message, *command, player)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_agents_lists_every_player_and_its_rules():
+    rows = {row["agent"]: row for row in json.loads(spades("agents", "--json").stdout)}
+    assert set(rows) == {*AGENTS, "ppo:FILE", "file.py:Class", "module:Class"} - {"ppo"}
+    assert rows["heuristic"]["rules"] == "all"
+    assert rows["learned"]["rules"] == rows["bidder"]["rules"] == "two_player, partnership"
+    assert "worlds" in rows["pimc"]["options"]
+    assert "equal probability" in rows["uniform"]["description"]
+    assert "bids about its share" in rows["random"]["description"]
+
+
+@pytest.mark.parametrize("width", [60, 80, 120])
+def test_the_list_of_agents_fits(width):
+    lines = spades("agents", columns=width).stdout.splitlines()
+    assert max(map(len, lines)) <= width
+    assert {line.split()[0] for line in lines if line[1:2].strip()} >= {*AGENTS, "file.py:Class"} - {"ppo"}

@@ -32,3 +32,10 @@ def test_json_holds_every_attempt_and_is_the_same_for_the_same_seed():
 
 def test_unknown_theme_is_one_line():
     fails("error: no puzzle has the theme 'bridge': use one of ", "puzzles", "random", "--theme", "bridge")
+
+
+def test_a_player_gets_only_the_puzzles_that_it_can_play():
+    found = json.loads(spades("puzzles", "learned", "--json").stdout)
+    playable = [puzzle.name for puzzle in load_puzzles() if puzzle.rules.players == 2 or puzzle.rules.partners]
+    assert 0 < len(playable) < len(load_puzzles())
+    assert [attempt["name"] for attempt in found["attempts"]] == playable

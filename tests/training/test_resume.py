@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 from rich.console import Console
 from spades_command import spades
+from spades_training.learning import train as training
 from spades_training.learning.checkpoint import Checkpoint
 from spades_training.learning.config import Config
 from spades_training.learning.train import new_run, train
@@ -152,6 +153,40 @@ def test_after_a_kill(tmp_path):
     assert same(whole, run)
     with open(run / "metrics.csv", newline="") as file:
         assert [row["seconds"] for row in csv.DictReader(file)][: len(before)] == [str(r["seconds"]) for r in before]
+
+
+def test_interrupted_before_the_first_checkpoint(tmp_path, monkeypatch):
+    """The command that the message names starts the run from the beginning."""
+    monkeypatch.chdir(tmp_path)
+
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    small = [
+        "--n-envs",
+        4,
+        "--n-steps",
+        32,
+        "--batch-size",
+        64,
+        "--layers",
+        8,
+        "--final-matches",
+        2,
+        "--eval-hands",
+        64,
+    ]
+    small += ["--max-hands", 2, "--total-timesteps", 128, "--warm-start", 100, "--eval-opponents", "random"]
+    with monkeypatch.context() as patch:
+        patch.setattr(training, "imitate", interrupt)
+        result = spades("train", *small)
+    assert result.exit_code == 130
+    command = "spades train --resume runs/two_player"
+    assert result.stderr == f"error: interrupted; `{command}` starts it again: no checkpoint yet\n"
+    result = spades(*command.split()[1:])
+    assert result.exit_code == 0, result.output
+    assert "runs/two_player has no checkpoint yet: the run starts from the beginning" in result.stdout
+    assert (tmp_path / "runs" / "two_player" / "model.zip").exists()
 
 
 def test_a_damaged_checkpoint(tmp_path):

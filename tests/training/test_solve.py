@@ -20,6 +20,22 @@ def test_a_deal_in_text():
     assert parse_deal("1:2... 3... 4...") == [1 << 41, 1 << 39, 1 << 40]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "AS KS TH 2H 3C | 9H TC AC KC",
+        "♠AK ♥T2 ♣3 | ♥9 ♣AKT",
+        "S:AK H:T2 C:3|H:9 C:AKT",
+        "0: SA SK HT H2 C3 | H9 CT CA CK",
+        "AK.T2.-.3 | .9..10AK",
+        "1:.9..10AK AK.T2.-.3",
+        "1: ♥9 ♣AKT | ♠AK ♥T2 ♣3",
+    ],
+)
+def test_notations_of_a_deal(text):
+    assert parse_deal(text) == parse_deal("AK.T2.-.3 .9..10AK")
+
+
 def test_two_hands_with_bids():
     """Either lead wins one of the two tricks: 6 to 7, and the other's bag costs it ten of its 61 points."""
     result = spades("solve", "A.2.. K.3..", "--bids", "6,6", "--won", "5,6", "--broken", "--json")
@@ -38,7 +54,7 @@ def test_two_hands_with_bids():
 
 def test_the_value_is_that_of_the_seat_on_turn():
     """Seat 1 follows to the three of spades: it wins with the king and the last trick goes to the ace."""
-    result = spades("solve", "A... K.3..", "--trick", "3S", "--bids", "6,6", "--won", "5,6", "--json")
+    result = spades("solve", "A... K.3..", "--trick", "♠3", "--bids", "6,6", "--won", "5,6", "--json")
     assert json.loads(result.stdout)["cards"] == {"KS": {"tricks": 1, "value": -9}}
 
 
@@ -57,6 +73,7 @@ def test_four_hands_and_a_nil():
     "args,message",
     [
         (["AK... "], "error: a deal has two to four hands, got 1"),
+        (["AS KS QS JS"], "error: a deal has two to four hands, got 1: separate them by |"),
         (["AK.. QJ..."], "error: a hand is spades.hearts.diamonds.clubs, got 'AK..'"),
         (["AX... QJ..."], "error: hand 'AX...': 'X' is not a rank of 23456789TJQKA"),
         (["AA... QJ..."], "error: hand 'AA...': AS appears twice"),

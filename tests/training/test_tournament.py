@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import os
 import random
@@ -12,8 +13,9 @@ import time
 from pathlib import Path
 
 import pytest
+from spades_agents.source import package_files
 from spades_training.evaluation.evaluate import evaluate
-from spades_training.tournament import make_settings, run_tournament
+from spades_training.tournament import log, make_settings, run_tournament
 
 from spades_env.rules import Rules
 
@@ -105,7 +107,7 @@ def test_a_failing_agent_forfeits(agent, kind, message, trace, tmp_path):
 def test_an_agent_that_cannot_be_created_in_a_worker_forfeits(tmp_path, monkeypatch):
     monkeypatch.setenv("SPADES_TEST_PARENT", str(os.getpid()))
     for agent, message in (
-        ("odd_agents:CannotBeMade", "cannot be created: no such model"),
+        ("odd_agents:CannotBeMade", "cannot create agent 'odd_agents:CannotBeMade': OSError: no such model"),
         ("odd_agents:DiesWhenMade", "the process ended with exit code 4"),
     ):
         results = run(tmp_path / agent, [agent, "random"], matches=2)
@@ -178,13 +180,31 @@ def test_a_log_of_another_tournament_is_refused(tmp_path):
         run(tmp_path, ["random", "uniform"], matches=2)
 
 
-def test_a_changed_model_file_is_another_tournament(tmp_path):
-    (tmp_path / "own.py").write_text("from spades_agents.random_agent import RandomAgent as Mine\n")
+def test_changed_code_is_another_tournament(tmp_path):
+    """The file of the agent stays the same: a module that it imports changes."""
+    (tmp_path / "own.py").write_text("from players import Mine\n")
+    (tmp_path / "players.py").write_text("from spades_agents.random_agent import RandomAgent as Mine\n")
     agents = ["random", f"{tmp_path / 'own.py'}:Mine"]
     run(tmp_path / "out", agents, matches=2)
-    (tmp_path / "own.py").write_text("from spades_agents.random_agent import UniformAgent as Mine\n")
-    with pytest.raises(ValueError, match=r"other settings \(files "):
+    run(tmp_path / "out", agents, matches=2)
+    (tmp_path / "players.py").write_text("from spades_agents.random_agent import UniformAgent as Mine\n")
+    message = r"holds matches of other code: players.py of agent '.*own.py:Mine' has changed; .* --out"
+    with pytest.raises(ValueError, match=message):
         run(tmp_path / "out", agents, matches=2)
+
+
+def test_changed_code_of_the_package_is_another_tournament(tmp_path, monkeypatch):
+    run(tmp_path, ["random", "uniform"], matches=2)
+    changed = {**package_files(), "spades_agents/random_agent.py": "0" * 64}
+    monkeypatch.setattr(log, "package_files", lambda: changed)
+    with pytest.raises(ValueError, match=r"other code: spades_agents/random_agent.py of this package has changed"):
+        run(tmp_path, ["random", "uniform"], matches=2)
+
+
+def test_a_refusal_names_the_one_rule_that_differs(tmp_path):
+    run(tmp_path, ["random", "uniform"], matches=2)
+    with pytest.raises(ValueError, match=r"other settings \(rules.nil 100, now 50\): choose another folder with --out"):
+        run(tmp_path, ["random", "uniform"], dataclasses.replace(SHORT, nil=50), matches=2)
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ BROWSERS = (
     "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
 )
 AGENTS = ["random", "heuristic", "odd_agents:Crashes", "odd_agents:VeryLongNameOfAnAgentThatIsTheTwinOfUniform"]
-PHONE = 360  # width in pixels
+PHONE, DESKTOP = 360, 1280  # width in pixels
 
 
 @pytest.fixture(scope="module")
@@ -92,6 +92,11 @@ onload = () => {{
   const page = document.querySelector("iframe").contentDocument;
   const table = id => [...page.getElementById(id).rows].map(row => [...row.cells].map(cell => cell.innerText));
   const found = {{
+    // Cells that stick out of the page or of the box that scrolls them, and names in more than two lines.
+    clipped: [...page.querySelectorAll("#ratings td, #ratings th")].filter(
+      cell => cell.getBoundingClientRect().right > page.documentElement.clientWidth).map(cell => cell.innerText),
+    broken: [...page.querySelectorAll("tbody th")].filter(
+      cell => cell.innerText.length < 20 && cell.getBoundingClientRect().height > 70).map(cell => cell.innerText),
     ratings: table("ratings"), crosstable: table("crosstable"), width: page.documentElement.scrollWidth,
     charts: [...page.querySelectorAll("svg")].map(svg => [svg.getBoundingClientRect().width, svg.children.length]),
     forfeits: page.getElementById("forfeits").innerText,
@@ -160,6 +165,23 @@ def test_a_browser_shows_the_report_on_a_phone(folder, browse):
     assert len(found["charts"]) >= 5
     assert all(0 < width <= PHONE and children > 5 for width, children in found["charts"])
     assert re.search(r"odd_agents:Crashes against random: crash, \d+ matches: RuntimeError: no", found["forfeits"])
+
+
+@pytest.mark.parametrize("width", [PHONE, 400, 800, DESKTOP])
+def test_nothing_is_clipped_and_no_short_name_is_broken(width, folder, browse):
+    page = (folder / "report.html").read_text()
+    dom, _ = browse(PROBE.format(width=width, page=html.escape(page)))
+    found = json.loads(html.unescape(re.search(r'<pre id="found">(.*?)</pre>', dom, re.S)[1]))
+    assert found["width"] <= width
+    assert found["clipped"] == []
+    assert found["broken"] == []
+
+
+def test_what_not_certain_means_is_explained(folder):
+    results = json.loads((folder / "results.json").read_text())
+    doubtful = any(row["ahead_is_certain"] is False for row in results["ratings"])
+    assert doubtful == ("takes more evidence than an interval without 0" in (folder / "report.html").read_text())
+    assert doubtful
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ import errno
 import io
 import json
 import os
+import shlex
 import zipfile
 
 import numpy as np
@@ -15,7 +16,7 @@ import torch
 from rich.console import Console
 from spades_agents import make_agent
 from spades_agents.policy.shipped import LearnedAgent
-from spades_command import fails
+from spades_command import fails, spades
 from spades_training.evaluation.evaluate import evaluate
 from spades_training.learning.checkpoint import Checkpoint
 from spades_training.learning.config import PRESETS, Config
@@ -23,6 +24,7 @@ from spades_training.learning.monitor import TrainingError
 from spades_training.learning.sb3 import SpadesVecEnv
 from spades_training.learning.train import new_run, train
 from spades_training.learning.trajectories import EpisodeOptions, LearnerTrajectories
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 from spades_env.files import write_whole
 from spades_env.rules import Rules
@@ -72,8 +74,19 @@ def test_the_files_of_a_run(trained):
     assert Config.load(run).total_timesteps == 60_000
     results = json.loads((run / "results.json").read_text())
     assert results["against"]["random"]["matches"] == 2
+    assert "two_player, 60,000 decisions, rounded up to 61,440 (15 updates of 4,096); if interrupted" in text
     for part in ("random", "match wins % [95%]", "points/hand"):
         assert part in text
+
+
+def test_tensorboard_shows_every_evaluation_at_its_own_step(tmp_path):
+    """Before and after the imitation, during the self-play and at the end, as in the metrics."""
+    run = small_run(tmp_path, warm_start=8_000, eval_every=2_000, tensorboard=True)
+    events = EventAccumulator(str(run / "tensorboard")).Reload().Scalars("eval/points_per_hand_random")
+    rows = [(int(row["decisions"]), float(row["random"])) for row in rows_of(run)]
+    assert [decisions for decisions, _ in rows] == [0, 8_000, 10_048, 11_072]
+    assert [event.step for event in events] == [decisions for decisions, _ in rows]
+    assert [event.value for event in events] == pytest.approx([points for _, points in rows], rel=1e-6)
 
 
 def test_the_model_plays_as_it_was_measured(trained):
@@ -96,6 +109,19 @@ def small_run(folder, **changes):
 def weights(run):
     with zipfile.ZipFile(run / "model.zip") as members, members.open("actor.npz") as file:
         return np.load(file)["weights"]
+
+
+@pytest.mark.parametrize("rules", ["two_player", "partnership", "cutthroat,nil=50"])
+def test_the_command_that_it_suggests_works(rules, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    console = Console(record=True, file=io.StringIO(), width=40)
+    config = Config(**SMALL | {"total_timesteps": 1, "rules": rules})
+    train(config, new_run(config, tmp_path / "my runs"), console=console)
+    suggested = shlex.split(console.export_text().rpartition("Next: ")[2])
+    assert suggested[:2] == ["spades", "play"]
+    result = spades(*suggested[1:], "--seed", "1", stdin="l\nq\n")
+    assert result.exit_code == 0, result.output
+    assert "record saved" in result.stdout
 
 
 def test_the_same_seed_gives_the_same_run(tmp_path):
@@ -235,6 +261,8 @@ def test_bad_input_is_one_line_and_code_2(args, message, tmp_path, monkeypatch):
 
 def test_names_of_runs(tmp_path):
     config = Config()
+    other = [new_run(Config(rules=f"two_player,nil={nil}"), tmp_path).name for nil in (50, 60, 50)]
+    assert other == ["two_player,nil=50", "two_player,nil=60", "two_player,nil=50-2"]
     names = [new_run(config, tmp_path).name for _ in range(3)]
     assert names == ["two_player", "two_player-2", "two_player-3"]
     assert new_run(config, tmp_path, "mine").name == "mine"

@@ -8,6 +8,8 @@ import typer
 from typer.core import TyperGroup
 
 from spades_env import __version__
+from spades_training.agent_errors import agent_trace, raised_by_agent
+from spades_training.commands.agents import agents
 from spades_training.commands.bench import bench
 from spades_training.commands.bid import bid
 from spades_training.commands.bidding_data import bidding_data
@@ -25,17 +27,19 @@ from spades_training.options import fail
 
 
 class _OneLineErrors(TyperGroup):
-    """Reports bad input in one line on stderr and exits with code 2."""
+    """Reports bad input in one line on stderr, with code 2, and an exception in an agent by its lines, with code 1."""
 
     def invoke(self, ctx: Any) -> Any:
         try:
             return super().invoke(ctx)
         except Exception as error:
+            if raised_by_agent(error):
+                fail(f"an agent raised {type(error).__name__}: {error}", code=1, trace=agent_trace(error))
             # Wrong usage raises click's UsageError; some versions of typer bring their own copy of click.
             usage = getattr(error, "format_message", None)
             if isinstance(error, BrokenPipeError) or (usage is None and not isinstance(error, (ValueError, OSError))):
                 raise
-            fail(str(usage() if usage else error))
+            fail(str(usage() if usage else error), trace=agent_trace(error))
 
 
 app = typer.Typer(
@@ -58,7 +62,7 @@ def main(
     """Spades for reinforcement learning."""
 
 
-for _command in (train, evaluate, tournament, league, exploit, play, replay, puzzles, solve):
+for _command in (agents, train, evaluate, tournament, league, exploit, play, replay, puzzles, solve):
     app.command()(_command)
 for _command in (bid, bidding_data, bidding_fit, bench):
     app.command()(_command)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
@@ -55,19 +55,19 @@ def _value(text: str) -> Any:
         return text
 
 
-def fail(text: str, code: int = 2) -> NoReturn:
-    """Print one line on stderr and exit."""
-    typer.echo(f"error: {' '.join(text.split())}", err=True)
+def fail(text: str, code: int = 2, trace: str = "") -> NoReturn:
+    """Print one line on stderr, then the lines of ``trace``, and exit."""
+    typer.echo(f"error: {' '.join(text.split())}" + (f"\n{trace}" if trace else ""), err=True)
     raise typer.Exit(code)
 
 
 @contextmanager
-def interruptible(advice: str) -> Iterator[None]:
-    """Exit with code 130 on Ctrl-C, after one line that ends in ``advice``."""
+def interruptible(advice: str | Callable[[], str]) -> Iterator[None]:
+    """Exit with code 130 on Ctrl-C, after one line that ends in ``advice``, or in what it then returns."""
     try:
         yield
     except KeyboardInterrupt:
-        fail(f"interrupted; {advice}", code=130)
+        fail(f"interrupted; {advice if isinstance(advice, str) else advice()}", code=130)
 
 
 @contextmanager

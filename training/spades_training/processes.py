@@ -9,6 +9,8 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from multiprocessing import get_context, parent_process
 from typing import TypeVar
 
+from spades_training.agent_errors import keep_trace
+
 Key = TypeVar("Key")
 Result = TypeVar("Result")
 
@@ -19,9 +21,17 @@ def run_all(work: Callable[..., Result], jobs: Mapping[Key, tuple], workers: int
         yield from ((key, work(*job)) for key, job in jobs.items())
         return
     with ProcessPoolExecutor(workers, get_context("spawn"), initializer=end_with_parent) as pool:
-        running = {pool.submit(work, *job): key for key, job in jobs.items()}
+        running = {pool.submit(_with_trace, work, job): key for key, job in jobs.items()}
         for done in as_completed(running):
             yield running[done], done.result()
+
+
+def _with_trace(work: Callable[..., Result], job: tuple) -> Result:
+    try:
+        return work(*job)
+    except Exception as error:
+        keep_trace(error)
+        raise
 
 
 def end_with_parent() -> None:

@@ -87,6 +87,10 @@ class BidderAgent(RowsAgent):
         self._rules: Rules | None = None
         self._work: Workspace
 
+    def check_rules(self, rules: Rules) -> None:
+        """Raise ``ValueError`` if there is no model for these rules."""
+        game_name(rules)
+
     def act_batch(self, tables: TableArrays, rows: Any) -> np.ndarray:
         """See :class:`~spades_agents.base.BatchAgent`."""
         if tables.rules != self._rules:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from spades_agents.base import RowsAgent, TableArrays
+from spades_agents.base import RowsAgent, TableArrays, check_same_game
 from spades_agents.compiler import jit
 from spades_agents.policy.model_file import read_model
 from spades_agents.policy.network import PolicyNetwork
@@ -50,7 +50,7 @@ class PolicyAgent(RowsAgent):
     def act_batch(self, tables: TableArrays, rows: Any) -> np.ndarray:
         """See :class:`~spades_agents.base.BatchAgent`."""
         if self.rules is not tables.rules:
-            _check_rules(self.name, self.rules, tables.rules)
+            self.check_rules(tables.rules)
         rows = np.asarray(rows, np.int64)
         if len(rows) > len(self._inputs):
             self._inputs = np.zeros((len(rows), self.network.layout.size), np.int8)
@@ -61,12 +61,9 @@ class PolicyAgent(RowsAgent):
             return self.network.best(inputs, masks)
         return self.network.sample(inputs, masks, self._rng)
 
-
-def _check_rules(name: str, own: Rules, table: Rules) -> None:
-    for field in ("players", "partners", "draft"):
-        if getattr(own, field) != getattr(table, field):
-            text = f"{field}={getattr(own, field)}; this table has {field}={getattr(table, field)}"
-            raise ValueError(f"agent {name!r} was trained for {text}")
+    def check_rules(self, rules: Rules) -> None:
+        """Raise ``ValueError`` unless the network was trained for the same players, partners and draft."""
+        check_same_game(self.name, self.rules, rules)
 
 
 class PPOAgent(PolicyAgent):

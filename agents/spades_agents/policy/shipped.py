@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from spades_agents.base import RowsAgent, TableArrays
+from spades_agents.base import GAME_FIELDS, RowsAgent, TableArrays
 from spades_agents.policy.learned import PolicyAgent
 from spades_agents.policy.network import PolicyNetwork
 from spades_agents.policy.policy_input import check_layouts
@@ -25,7 +25,6 @@ from spades_env.rules import Rules
 
 GAMES = ("two_player", "partnership")
 FORMAT = "spades_env shipped policy"
-SAME = ("players", "partners", "draft")  # the rules that make two tables the same game for a policy
 FOLDER = Path(str(resources.files("spades_agents.policy"))) / "weights"
 
 
@@ -62,6 +61,10 @@ class LearnedAgent(RowsAgent):
         """See :class:`~spades_agents.base.BatchAgent`."""
         return self.player(tables.rules).act_batch(tables, rows)
 
+    def check_rules(self, rules: Rules) -> None:
+        """Raise ``ValueError`` if there is no network for these rules."""
+        _game(rules)
+
     def player(self, rules: Rules) -> PolicyAgent:
         """The player for the game with these rules.
 
@@ -80,9 +83,9 @@ def _game(rules: Rules) -> str:
     """The game whose player plays these rules."""
     for game in GAMES:
         preset = Rules.preset(game)
-        if all(getattr(rules, field) == getattr(preset, field) for field in SAME):
+        if all(getattr(rules, field) == getattr(preset, field) for field in GAME_FIELDS):
             return game
-    table = ", ".join(f"{field}={getattr(rules, field)}" for field in SAME)
+    table = ", ".join(f"{field}={getattr(rules, field)}" for field in GAME_FIELDS)
     raise ValueError(f"agent 'learned' plays only {' and '.join(GAMES)}; this table has {table}")
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from spades_agents.base import Agent, BatchAgent, RowsAgent, TableArrays
+from spades_agents.base import Agent, BatchAgent, RowsAgent, TableArrays, check_plays
 from spades_agents.compiler import jit
 from spades_agents.match_value import match_table
 from spades_agents.policy.learned import PolicyAgent
@@ -75,6 +75,11 @@ class RolloutAgent(RowsAgent):
         """Use ``seed`` for the worlds from now on; None restores the seed of the constructor."""
         seed = self._own_seed if seed is None else check_int("seed", seed, 0, 2**64 - 1)
         self.agent_rng = np.full((1, 4), seed, np.uint64)
+
+    def check_rules(self, rules: Rules) -> None:
+        """Raise ``ValueError`` if the policy cannot play these rules."""
+        if self._policy is not None:
+            check_plays(self._policy, rules)
 
     def act_batch(self, tables: TableArrays, rows: Any) -> np.ndarray:
         """See :class:`~spades_agents.base.BatchAgent`."""

@@ -4,21 +4,26 @@ from __future__ import annotations
 
 import io
 import json
+import os
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from spades_agents.base import check_plays
 from spades_agents.bidder.features import FEATURES, hand_features
 from spades_agents.registry import make_agent
+from spades_agents.source import agent_files
 
+from spades_env.cards import hand_text
 from spades_env.checks import check_int
 from spades_env.engine.state import BLIND_BID
 from spades_env.files import write_whole
 from spades_env.rules import Rules
 from spades_training.bidding.double_dummy import double_dummy
 from spades_training.bidding.hands import Exploration, PlayedHands, play_hands
+from spades_training.compare import changed_file, first_difference
 from spades_training.processes import run_all
 
 SETTINGS = "settings.json"
@@ -29,6 +34,8 @@ COLUMNS = {
     "position": "its place in the bidding order, which is the number of bids that it has heard",
     "hand": "its 13 (17) cards when it bid, after the draft and the exchange, as a 52-bit set",
     **FEATURES,
+    "cards": "the hand as text: AS KS 4S QH ...",
+    "nil_chance": "chance to make a nil by the scripted player's estimate, from 0 to 1",
     "bid": "its bid, 0 for nil",
     "blind": "whether the bid is a blind nil",
     "drawn": "whether the bid was drawn at random instead of chosen by the player",
@@ -71,15 +78,16 @@ class DataSettings:
         for name in ("explore", "blind"):
             if not 0 <= getattr(self, name) <= 1:
                 raise ValueError(f"{name} must be in 0..1, got {getattr(self, name)}")
-        players = Rules.from_dict(self.rules).players
-        if len(self.agents) not in (1, players):
-            raise ValueError(f"agents must be one name or {players}, got {len(self.agents)}")
+        rules = Rules.from_dict(self.rules)
+        if len(self.agents) not in (1, rules.players):
+            raise ValueError(f"agents must be one name or {rules.players}, got {len(self.agents)}")
         for agent in self.agents:
-            make_agent(agent)
+            check_plays(make_agent(agent), rules)
 
     def text(self) -> str:
-        """The settings as JSON."""
-        return json.dumps(asdict(self), indent=1) + "\n"
+        """The settings as JSON, with the files that the players consist of besides this package."""
+        files = {name: found for name in dict.fromkeys(self.agents) if (found := agent_files(name))}
+        return json.dumps(asdict(self) | ({"files": files} if files else {}), indent=1) + "\n"
 
 
 def rows_of(hands: PlayedHands, rules: Rules, first: int, solved: np.ndarray | None) -> dict[str, np.ndarray]:
@@ -114,6 +122,7 @@ def rows_of(hands: PlayedHands, rules: Rules, first: int, solved: np.ndarray | N
     }
     features = hand_features(columns["hand"], rules).astype(np.float32)
     columns |= {name: features[:, k] for k, name in enumerate(FEATURES)}
+    columns |= _for_people(columns["hand"], columns["nil_odds"])
     columns |= {"bid": per_seat(bids), "blind": per_seat(blind), "drawn": per_seat(hands.drawn)}
     for k in range(1, players):
         columns |= {f"bid_{k}": others(bids, around, k), f"blind_{k}": others(blind, around, k)}
@@ -126,6 +135,12 @@ def rows_of(hands: PlayedHands, rules: Rules, first: int, solved: np.ndarray | N
     if solved is not None:
         columns["double_dummy"] = others(solved, by_side, 0).astype(np.int8)
     return columns
+
+
+def _for_people(hands: np.ndarray, nil_odds: np.ndarray) -> dict[str, np.ndarray]:
+    """The columns that repeat coded ones in a form for people."""
+    cards = np.array([hand_text(hand) for hand in hands], object)
+    return {"cards": cards, "nil_chance": (1 / (1 + np.exp(-nil_odds))).astype(np.float32)}
 
 
 def shard_file(folder: Path, index: int) -> Path:
@@ -154,7 +169,7 @@ def make_shard(settings: DataSettings, folder: Path, index: int) -> None:
 
 def write_data(
     settings: DataSettings,
-    folder: Path,
+    folder: str | os.PathLike[str],
     deals: int,
     workers: int = 1,
     progress: Callable[[int, int], object] | None = None,
@@ -172,13 +187,20 @@ def write_data(
         The number of shards written.
 
     Raises:
-        ValueError: if the folder holds data with other settings, or other files.
+        ValueError: if the folder holds data with other settings, other files, or a damaged shard.
         OSError: if a file cannot be written.
     """
+    folder = Path(folder)
     shards = -(-check_int("deals", deals, 1, 10**9) // settings.shard)
     check_int("workers", workers, 1, 1024)
     _prepare(settings, folder)
-    missing = [index for index in range(shards) if not shard_file(folder, index).exists()]
+    players = Rules.from_dict(settings.rules).players
+    missing = []
+    for index in range(shards):
+        if shard_file(folder, index).exists():
+            _read_shard(shard_file(folder, index), settings.shard * players, ["deal"])
+        else:
+            missing.append(index)
     done = shards - len(missing)
     report = progress or (lambda done, total: None)
     report(done, shards)
@@ -198,11 +220,18 @@ def _prepare(settings: DataSettings, folder: Path) -> None:
         write_whole(file, settings.text())
         return
     before, now = read_settings(folder), json.loads(settings.text())
-    for name, value in now.items():
-        if before.get(name) != value:
-            raise ValueError(f"{folder} holds data with {name}={before.get(name)}, got {value}")
+    changed = changed_file(_files(before), _files(now))
+    if changed:
+        raise ValueError(f"{folder} holds data of other code: {changed} has changed; choose another folder")
+    difference = first_difference(before, now)
+    if difference:
+        raise ValueError(f"{folder} holds data with other settings ({difference}): choose another folder")
     for left in folder.glob(".shard-*"):  # temporary file of a killed process
         left.unlink()
+
+
+def _files(settings: dict[str, Any]) -> dict[str, dict[str, str]]:
+    return {f"agent {name!r}": files for name, files in settings.get("files", {}).items()}
 
 
 def read_settings(folder: Path) -> dict[str, Any]:
@@ -217,16 +246,58 @@ def read_settings(folder: Path) -> dict[str, Any]:
         raise ValueError(f"{folder} holds no bidding data: cannot read {SETTINGS} ({error})") from None
 
 
-def read_data(folder: Path) -> tuple[Any, Rules]:
+def read_data(folder: str | os.PathLike[str]) -> tuple[Any, Rules]:
     """All rows in a folder as a polars DataFrame, sorted by deal and seat, and their rules.
 
+    Args:
+        folder: the folder that ``spades bidding-data`` or :func:`write_data` wrote.
+
+    Returns:
+        The rows, with the columns of :data:`COLUMNS`, and the rules.
+
     Raises:
-        ValueError: if there are none.
+        ValueError: if there are none, or a shard is missing or damaged; the message names it.
     """
     import polars
 
-    rules = Rules.from_dict(read_settings(folder)["rules"])
+    folder = Path(folder)
+    settings = read_settings(folder)
+    rules = Rules.from_dict(settings["rules"])
     files = sorted(folder.glob("shard-*.parquet"))
     if not files:
         raise ValueError(f"{folder} holds no shards yet: run spades bidding-data")
-    return polars.concat([polars.read_parquet(file) for file in files]), rules
+    for index in range(len(files)):
+        if shard_file(folder, index) not in files:
+            raise ValueError(f"{shard_file(folder, index)} is missing: run spades bidding-data again to write it")
+    frames = [_read_shard(file, settings["shard"] * rules.players) for file in files]
+    return polars.concat([_with_text(frame) for frame in frames]), rules
+
+
+def _read_shard(file: Path, rows: int, columns: list[str] | None = None) -> Any:
+    """A shard as a polars DataFrame.
+
+    Raises:
+        ValueError: if it is damaged or does not hold ``rows`` rows.
+    """
+    import polars
+
+    again = "delete it and run spades bidding-data again to write it"
+    try:
+        frame = polars.read_parquet(file, columns=columns)
+    except (OSError, polars.exceptions.PolarsError) as error:
+        raise ValueError(f"{file} is damaged ({' '.join(str(error).split())[:80]}): {again}") from None
+    if len(frame) != rows:
+        raise ValueError(f"{file} holds {len(frame)} rows instead of {rows}: {again}")
+    return frame
+
+
+def _with_text(frame: Any) -> Any:
+    """The rows with all columns; shards of earlier versions have none for people."""
+    import polars
+
+    if "cards" in frame.columns:
+        return frame
+    added = _for_people(frame["hand"].to_numpy(), frame["nil_odds"].to_numpy())
+    columns = list(frame.columns)
+    columns[columns.index("bid") : columns.index("bid")] = list(added)
+    return frame.with_columns(polars.DataFrame(added).get_columns()).select(columns)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from spades_agents.search import nil_can_be_broken, solve_four, solve_two
 
-from spades_env.cards import RANKS, SUITS, card_name, cards_in, mask_of, parse_cards
+from spades_env.cards import card_name, cards_in, mask_of, parse_cards, parse_hand
 from spades_env.reference import score_side
 from spades_env.rules import Rules
 
@@ -70,27 +71,39 @@ def parse_deal(text: str) -> list[int]:
     """Parse a deal; returns the hands by seat, as 52-bit sets.
 
     Args:
-        text: ``N:AKQ.T98.2. ...``: two to four hands clockwise, each spades.hearts.diamonds.clubs, where ``-`` or
-            nothing is a void. The letter N, E, S or W (or a number from 0 to 3) before the colon is the seat of the
-            first hand; seat 0 is N.
+        text: two to four hands clockwise. Either each is spades.hearts.diamonds.clubs, where ``-`` or nothing is a
+            void, and spaces separate them: ``N:AKQ.T98.2. ...``. Or they are written as ``parse_hand`` takes them and
+            separated by ``|``: ``AS KS 2H | ♠Q ♥3 ♦4 | ...``. The letter N, E, S or W (or a number from 0 to 3) before
+            the first colon is the seat of the first hand; seat 0 is N. (``S:AK`` are spades.)
 
     Raises:
         ValueError: if the text is invalid; the message says where.
     """
-    first, colon, rest = text.strip().rpartition(":")
-    words = rest.split()
-    if len(words) not in USUAL_RULES:
-        raise ValueError(f"a deal has two to four hands, got {len(words)}")
-    seat = _parse_seat(first, len(words)) if colon else 0
-    hands = [0] * len(words)
-    for word in words:
-        hands[seat] = _parse_hand(word)
-        seat = (seat + 1) % len(words)
+    first, texts = _split(text)
+    if len(texts) not in USUAL_RULES:
+        hint = "" if "." in text or len(texts) > 1 else ": separate them by |"
+        raise ValueError(f"a deal has two to four hands, got {len(texts)}{hint}")
+    seat = _parse_seat(first, len(texts)) if first else 0
+    hands = [0] * len(texts)
+    for hand in texts:
+        hands[seat] = parse_hand(hand)
+        seat = (seat + 1) % len(texts)
     for seat, hand in enumerate(hands):
         for other in hands[:seat]:
             if hand & other:
                 raise ValueError(f"{card_name(cards_in(hand & other)[0])} is in two hands")
     return hands
+
+
+def _split(text: str) -> tuple[str, list[str]]:
+    """The seat of the first hand, or "", and the hands."""
+    if "|" not in text and "." in text:
+        first, _, rest = text.strip().rpartition(":")
+        return first.strip(), rest.split()
+    # With suits, S: may start a hand: S is a seat only before a hand with dots.
+    seat = re.match(r"\s*([NEW\d])\s*:" if "." not in text else r"\s*(\w)\s*:", text, re.IGNORECASE)
+    rest = text[seat.end() :] if seat else text
+    return seat[1] if seat else "", rest.split("|")
 
 
 def _parse_seat(text: str, seats: int) -> int:
@@ -102,22 +115,6 @@ def _parse_seat(text: str, seats: int) -> int:
         names = "N, E, S, W or 0 to 3" if seats == 4 else f"0 to {seats - 1}"
         raise ValueError(f"not a seat: {text.strip()!r}; with {seats} hands use {names}")
     return seat
-
-
-def _parse_hand(word: str) -> int:
-    suits = word.upper().replace("10", "T").split(".")
-    if len(suits) != 4:
-        raise ValueError(f"a hand is spades.hearts.diamonds.clubs, got {word!r}")
-    mask = 0
-    for suit, ranks in zip("SHDC", suits, strict=True):
-        for rank in "" if ranks == "-" else ranks:
-            if rank not in RANKS:
-                raise ValueError(f"hand {word!r}: {rank!r} is not a rank of {RANKS}")
-            card = 1 << (13 * SUITS.index(suit) + RANKS.index(rank))
-            if mask & card:
-                raise ValueError(f"hand {word!r}: {rank}{suit} appears twice")
-            mask |= card
-    return mask
 
 
 def _parse_numbers(name: str, text: str, seats: int, words: dict[str, int], most: int) -> list[int]:
@@ -147,7 +144,7 @@ def parse_position(
     rules = rules or Rules.preset(USUAL_RULES[seats])
     if rules.players != seats:
         raise ValueError(f"rules {rules.name} are for {rules.players} players, the deal has {seats} hands")
-    first = deal.rpartition(":")[0].strip() or "0"
+    first = _split(deal)[0] or "0"
     cards = parse_cards(trick)
     called = _parse_numbers("--bids", bids, seats, {"nil": 0, "blind": -1}, rules.hand_size) if bids else []
     taken = _parse_numbers("--won", won, seats, {}, rules.hand_size) if won else [0] * seats

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from spades_agents.base import Agent, BatchAgent
+from spades_agents.base import Agent, BatchAgent, check_plays
 from spades_agents.registry import make_agent
 
 from spades_env.cards import BID_0, BLIND_NIL
@@ -79,11 +79,14 @@ def play_hands(
         level: start every hand at 0-0 without bags instead.
 
     Raises:
-        ValueError: if the number of agents is neither one nor ``rules.players``, or an agent makes an illegal move.
+        ValueError: if the number of agents is neither one nor ``rules.players``, an agent cannot play the
+            rules, or an agent makes an illegal move.
     """
     if len(agents) not in (1, rules.players):
         raise ValueError(f"{rules.name} needs 1 or {rules.players} agents, got {len(agents)}")
     players = [make_agent(agents[seat % len(agents)]) for seat in range(rules.players)]
+    for player in players:
+        check_plays(player, rules)
     tables = Tables(rules, count, [(seed, first + k) for k in range(count)], max_hands=1, auto_reset=False)
     rng = np.random.default_rng((seed, first, count))
     if not level:

@@ -14,12 +14,12 @@ from rich.table import Table
 from spades_agents.bidder.advice import Advice, BidValue, advise
 from spades_agents.bidder.model import BiddingModel
 
-from spades_env.cards import hand_text, mask_of, parse_cards
+from spades_env.cards import hand_text, parse_hand
 from spades_training import options
 
 
 def bid(
-    hand: Annotated[str, typer.Argument(help="The cards: 'AS KS QS JS 4S AH 7H 2H KD 9D 3D TC 5C'.")],
+    hand: Annotated[str, typer.Argument(help="The cards: 'AS KS 4S AH ...', or '♠AK4 ♥A...', or 'AK4.A72.K93.T5'.")],
     rules: options.RulesOption = "two_player",
     score: Annotated[str, typer.Option(help="Points of your side and of the other side: 380-410.")] = "0-0",
     bags: Annotated[str, typer.Option(help="Bags of your side and of the other side: 7-2.")] = "0-0",
@@ -34,7 +34,7 @@ def bid(
     """
     game = options.parse_rules(rules)
     fitted = None if model is None else BiddingModel.load(model)
-    cards = mask_of(parse_cards(hand))
+    cards = parse_hand(hand)
     advice = advise(cards, game, _pair("--score", score), _pair("--bags", bags), _heard(heard), fitted)
     if as_json:
         typer.echo(json.dumps(dataclasses.asdict(advice)))
@@ -73,10 +73,8 @@ def _print(advice: Advice, title: str) -> None:
         numbers = f"{100 * value.made:.1f}", f"{value.points:+.1f}", f"{value.their_points:+.1f}"
         table.add_row(name, *numbers, f"{100 * value.win:.1f}", style=style)
 
-    for number, value in enumerate(advice.bids):
-        add_row(
-            _bid_name(number), value, "bold" if number == advice.best else None if number in advice.tried else "dim"
-        )
+    for number in advice.tried:
+        add_row(_bid_name(number), advice.bids[number], "bold" if number == advice.best else None)
     if advice.blind is not None:
         table.add_section()
         add_row("blind nil", advice.blind, None)
@@ -88,9 +86,8 @@ def _print(advice: Advice, title: str) -> None:
         console.print(
             f"Before you see your cards, the chance of winning is {100 * advice.look:.1f} %: a blind nil {verdict}."
         )
-    tried = ", ".join(map(_bid_name, advice.tried))
     console.print(
-        f"Points charge each bag its share of the penalty. In the model's data, hands like this one bid {tried}; the "
-        "other rows are extrapolated.",
+        "Points charge each bag its share of the penalty. Other bids are left out: the model's data have none of them "
+        "with hands like this.",
         style="dim",
     )

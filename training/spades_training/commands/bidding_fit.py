@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich import box
 from rich.console import Console
-from rich.table import Table
+from rich.markup import escape
 
 from spades_env.files import write_whole
 from spades_training import options
 from spades_training.bidding.quality import HeadScores, calibration_plot, fit_and_score
+from spades_training.terminal.table import FittedTable
 
 
 def bidding_fit(
@@ -46,14 +46,12 @@ def bidding_fit(
 
 
 def _print(scores: dict[str, HeadScores], name: str) -> None:
-    table = Table(title=f"{name}: scores on held-out deals", title_justify="left", box=box.SIMPLE_HEAD)
-    table.add_column("head")
-    for column in ("rows", "log score", "gain over shares", "CRPS", "gain over shares", "Brier, made"):
-        table.add_column(column, justify="right")
+    caption = "Lower is better. Gains are relative to predicting the class shares. 95% intervals over deals."
+    titles = ("head", "log score", "gain", "CRPS", "gain of CRPS", "Brier, made", "rows")
+    table = FittedTable(titles, title=f"{name}: scores on held-out deals", caption=caption)
     for head, found in scores.items():
         estimates = found.log_score, found.log_gain, found.crps, found.crps_gain
         cells = [estimate.text(digits=3) for estimate in estimates]
         brier = "" if found.brier is None else found.brier.text(digits=4)
-        table.add_row(head, str(found.rows), *cells, brier)
-    table.caption = "Lower is better. Gains are relative to predicting the class shares. 95% intervals over deals."
+        table.add_row(head, *map(escape, cells), escape(brier), str(found.rows))
     Console(highlight=False).print(table)

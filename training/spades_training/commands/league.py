@@ -7,16 +7,15 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich import box
 from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
 
 from spades_env.files import write_whole
 from spades_training import options
 from spades_training.evaluation.intervals import Estimate
 from spades_training.evaluation.league import LEAGUE, history, league_rows
 from spades_training.learning.config import Config
+from spades_training.terminal.table import FittedTable
 from spades_training.tournament.output import csv_text, print_forfeits, run_in_terminal, write_results
 from spades_training.tournament.schedule import make_settings
 
@@ -74,18 +73,16 @@ def league(
 
 
 def _print_rows(console: Console, rows: list[dict[str, Any]], reference: str) -> None:
-    table = Table(box=box.SIMPLE_HEAD)
-    table.add_column("steps", justify="right", no_wrap=True)
-    table.add_column("player", overflow="fold", min_width=14)
-    table.add_column(escape(f"ahead of {reference} [95%]"), justify="right")
-    table.add_column("won-lost", justify="right", no_wrap=True)
+    # A long name of the reference would take the width of the players' names.
+    ahead = f"ahead of {reference if len(reference) <= 14 else 'the last'} [95%]"
+    table = FittedTable(("player", ahead, "steps", "won-lost"), keep=2)
     for row in rows:
         own = row["steps"] is not None
         rating = Estimate(row["rating"], row["low"], row["high"]).text(digits=0, signed=True)
         table.add_row(
-            f"{row['steps']:,}" if own else "",
             escape(Path(row["player"]).name if own else row["player"]),
             "0" if row["player"] == reference else rating,
+            f"{row['steps']:,}" if own else "",
             f"{row['wins']}-{row['losses']}",
         )
     console.print(table)

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
+from spades_agents.base import check_plays
 from spades_agents.registry import make_agent
 
 from spades_env.checks import check_int
@@ -31,6 +32,7 @@ def play(
     if not path.absolute().parent.is_dir():
         raise ValueError(f"there is no folder {path.parent} for the record")
     agent = make_agent(against)
+    check_plays(agent, game.rules)
     console = Console(highlight=False)
     try:
         TerminalMatch(game, agent, seat, console).play()

@@ -7,12 +7,13 @@ from typing import Annotated, Any
 
 import typer
 from rich.console import Console
-from rich.table import Table
+from spades_agents.base import check_plays, plays
 from spades_agents.puzzles import load_puzzles, score
 from spades_agents.registry import make_agent
 
 from spades_env.cards import action_name
 from spades_training import options
+from spades_training.terminal.table import FittedTable
 
 
 def puzzles(
@@ -24,7 +25,7 @@ def puzzles(
 ) -> None:
     """Test a player on positions that have a known best action.
 
-    A trained player gets only the puzzles of the game that it was trained for.
+    A player gets only the puzzles whose rules it can play.
     """
     chosen = load_puzzles()
     if theme:
@@ -33,10 +34,10 @@ def puzzles(
         if not chosen:
             raise ValueError(f"no puzzle has the theme {theme!r}: use one of {', '.join(known)}")
     player = make_agent(agent)
-    own = getattr(player, "rules", None)
-    if own is not None:
-        same = ("players", "partners", "draft")
-        chosen = tuple(p for p in chosen if all(getattr(p.rules, field) == getattr(own, field) for field in same))
+    playable = tuple(puzzle for puzzle in chosen if plays(player, puzzle.rules))
+    if not playable:
+        check_plays(player, chosen[0].rules)
+    chosen = playable
     attempts = score(player, chosen, seed)
     right = sum(attempt.right for attempt in attempts)
     rows: list[dict[str, Any]] = [
@@ -54,11 +55,10 @@ def puzzles(
     if as_json:
         typer.echo(json.dumps({"agent": player.name, "right": right, "puzzles": len(rows), "attempts": rows}))
         return
-    table = Table(title=f"{player.name}: {right} of {len(rows)} puzzles right", title_justify="left")
-    for column in ("puzzle", player.name, "right", "reason"):
-        table.add_column(column, overflow="fold")
+    title = f"{player.name}: {right} of {len(rows)} puzzles right"
+    table = FittedTable(("puzzle", "right", "choice", "reason"), left=(1, 2), wrap=True, title=title)
     for row in rows:
         if not (wrong and row["right"]):
             mark = "[green]yes[/green]" if row["right"] else f"[red]no: {' or '.join(row['answer'])}[/red]"
-            table.add_row(row["name"], row["choice"], mark, row["reason"])
+            table.add_row(row["name"], mark, row["choice"], row["reason"])
     Console(highlight=False).print(table)

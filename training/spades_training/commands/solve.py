@@ -15,7 +15,7 @@ from spades_training.bidding.double_dummy import answer, parse_position
 
 
 def solve(
-    deal: Annotated[str, typer.Argument(help="Two to four hands clockwise: 'N:AKQ.T98.2.- ...' (spades first).")],
+    deal: Annotated[str, typer.Argument(help="Two to four hands clockwise, separated by |: 'AS KS 2H | ♠Q ♥3 ♦4'.")],
     leader: Annotated[str | None, typer.Option(help="Who leads: N, E, S, W or 0 to 3; default: first hand.")] = None,
     trick: Annotated[str, typer.Option(help="Cards of the current trick, in order: 'QH,2H'.")] = "",
     bids: Annotated[str, typer.Option(help="Bids by seat from 0 (N): '4,nil,3,5'; 'blind' is a blind nil.")] = "",
@@ -25,6 +25,9 @@ def solve(
     as_json: options.JsonOption = False,
 ) -> None:
     """Solve a deal with all cards open: the tricks of the side on turn after each card.
+
+    A hand is AS KS 2H, or ♠AK ♥2, or S:AK H:2. In the notation of bridge, spades
+    first, spaces separate the hands: 'N:AK.2.- Q.3.4'.
 
     With bids, a two-player deal also gets a value: the lead in points, with every
     bag charged its share of the penalty, if both sides play for that. With three

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+import shlex
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from spades_training import options
-from spades_training.learning.config import PRESETS, Config
+from spades_training.learning.config import CHECKPOINT, PRESETS, Config
 
 
 def train(
@@ -40,11 +41,20 @@ def train(
         from spades_training.learning import train as training
         from spades_training.learning.monitor import TrainingError
     run = training.new_run(config, runs, name) if resume is None else resume
+    saved = resume is not None and (run / CHECKPOINT).exists()
+    if resume is not None and not saved:
+        typer.echo(f"{run} has no checkpoint yet: the run starts from the beginning")
     try:
-        with options.interruptible(f"`spades train --resume {run}` continues from the last checkpoint"):
-            training.train(config, run, resume=resume is not None)
+        with options.interruptible(lambda: resume_advice(run)):
+            training.train(config, run, resume=saved)
     except TrainingError as error:
         options.fail(str(error), code=1)
+
+
+def resume_advice(run: Path) -> str:
+    """How to continue an interrupted run."""
+    how = "continues from the last checkpoint" if (run / CHECKPOINT).exists() else "starts it again: no checkpoint yet"
+    return f"`{shlex.join(['spades', 'train', '--resume', str(run)])}` {how}"
 
 
 def _with_settings() -> inspect.Signature:

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from spades_agents.base import Agent
+from spades_agents.base import Agent, check_plays
 from spades_agents.registry import make_agent
 
 from spades_env.checks import check_int
@@ -91,7 +91,7 @@ def evaluate(
         progress: called from time to time with the number of matches finished and the total.
 
     Raises:
-        ValueError: if an argument is invalid, or a player's action is illegal.
+        ValueError: if an argument is invalid, a player cannot play the rules, or a player's action is illegal.
 
     Example:
         >>> result = evaluate("heuristic", "random", matches=20)
@@ -103,6 +103,11 @@ def evaluate(
     seed = check_int("seed", seed, 0, 2**64 - 1)
     batch = check_int("batch", batch, 1, 10_000_000)
     agents = (make_agent(a), make_agent(b))
+    for agent in agents:
+        check_plays(agent, rules)
+    names = [agent.name for agent in agents]
+    if names[0] == names[1]:  # two own classes may have the same name
+        names = [spec if isinstance(spec, str) else spec.name for spec in (a, b)]
     series = Series(agents, rules, seed, range(pairs), max_hands)
     series.play(batch, progress)
     decided, hands = series.by_pair(series.decided), series.by_pair(series.hands)
@@ -117,6 +122,6 @@ def evaluate(
         chance=1 / rules.sides,
         points_per_hand=ratio(series.by_pair(series.margin), hands),
         hands_per_match=float(series.hands.mean()),
-        a=series.totals[0].result(agents[0].name),
-        b=series.totals[1].result(agents[1].name),
+        a=series.totals[0].result(names[0]),
+        b=series.totals[1].result(names[1]),
     )

@@ -15,10 +15,9 @@ from sb3_contrib import MaskablePPO
 from spades_agents.policy.network import PolicyNetwork
 
 from spades_env.files import write_whole
+from spades_training.learning.config import CHECKPOINT
 from spades_training.learning.selfplay import OpponentMix
 from spades_training.learning.trajectories import LearnerTrajectories
-
-FILE = "checkpoint.zip"
 
 
 @dataclass
@@ -91,7 +90,7 @@ class Checkpoint:
             members.writestr("state.json", json.dumps(self.state))
             for k, network in enumerate(self.snapshots):
                 members.writestr(f"snapshot_{k}_{network.activation}.npz", network.to_bytes())
-        write_whole(run / FILE, file.getvalue())
+        write_whole(run / CHECKPOINT, file.getvalue())
 
     @classmethod
     def load(cls, run: Path) -> Checkpoint:
@@ -100,7 +99,7 @@ class Checkpoint:
         Raises:
             ValueError: if there is none, or it is damaged.
         """
-        path = run / FILE
+        path = run / CHECKPOINT
         try:
             with zipfile.ZipFile(path) as members:
                 names = sorted((n for n in members.namelist() if n.startswith("snapshot_")), key=_number)

@@ -14,6 +14,8 @@ from spades_env.checks import check_choice, check_int
 from spades_env.episodes import Reward, check_episode
 from spades_training.options import parse_rules
 
+CHECKPOINT = "checkpoint.zip"  # in the folder of a run
+
 
 def _setting(default: Any, text: str) -> Any:
     return field(default=default, metadata={"help": text})
@@ -166,6 +168,10 @@ class Config:
         if total <= 0:
             raise ValueError(f"opponents must have a weight above 0, got {self.opponents!r}")
         return {name: weight / total for name, weight in weights.items() if weight > 0}
+
+    def updates(self) -> int:
+        """Number of updates in self-play: ``total_timesteps`` rounded up to whole batches."""
+        return -(-self.total_timesteps // (self.n_envs * self.n_steps))
 
     def frozen_opponents(self) -> list[str]:
         """``eval_opponents`` as a list."""

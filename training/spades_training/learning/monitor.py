@@ -22,7 +22,7 @@ from spades_training.evaluation.evaluate import evaluate
 from spades_training.evaluation.intervals import Estimate
 from spades_training.evaluation.league import LEAGUE
 from spades_training.learning.checkpoint import Checkpoint
-from spades_training.learning.config import Config
+from spades_training.learning.config import CHECKPOINT, Config
 from spades_training.learning.rollouts import Rollouts
 from spades_training.learning.sb3 import policy_network, save_player
 from spades_training.learning.selfplay import OpponentMix
@@ -148,7 +148,13 @@ class Monitor(BaseCallback):
             self._give_up(f"the loss is {loss} after {self.num_timesteps:,} steps")
 
     def _give_up(self, why: str) -> NoReturn:
-        raise TrainingError(f"{why}: try a lower learning_rate; the last checkpoint in {self.run} was saved earlier")
+        saved = (self.run / CHECKPOINT).exists()
+        older = (
+            f"the last checkpoint in {self.run} was saved earlier"
+            if saved
+            else f"there is no checkpoint in {self.run} yet"
+        )
+        raise TrainingError(f"{why}: try a lower learning_rate; {older}")
 
     def checkpoint(self, model: MaskablePPO) -> None:
         """Save the state of the run."""
@@ -169,12 +175,16 @@ class Monitor(BaseCallback):
         values = model.logger.name_to_value
         names = ("loss", "value_loss", "entropy_loss", "approx_kl", "clip_fraction", "explained_variance")
         row |= {name: round(float(values.get(f"train/{name}", math.nan)), 5) for name in names}
-        texts = []
+        texts, scalars = [], {}
         for opponent in self.config.frozen_opponents():
             points = self._points(player, opponent)
             row |= {opponent: points.value, f"{opponent}_low": points.low, f"{opponent}_high": points.high}
             texts.append(f"{opponent} {points.text(signed=True)}")
-            model.logger.record(f"eval/points_per_hand_{opponent}", points.value)
+            scalars[f"eval/points_per_hand_{opponent}"] = points.value
+        for (
+            output
+        ) in model.logger.output_formats:  # the logger itself writes only after the next batch, if there is one
+            output.write(dict(scalars), dict.fromkeys(scalars, ()), decisions)
         self.metrics["rows"].append(row)
         self._evaluation = "points/hand: " + ", ".join(texts)
         speed = f"{self._speed():>6,.0f} steps/s" if model.num_timesteps else ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import shlex
 import time
 from pathlib import Path
 
@@ -40,13 +41,14 @@ from spades_training.options import parse_rules
 from spades_training.terminal import display
 
 
-def new_run(config: Config, folder: Path, name: str | None = None) -> Path:
+def new_run(config: Config, folder: Path, name: str | None = None, base: str | None = None) -> Path:
     """Create the folder of a new run, with its ``config.json``.
 
     Args:
         config: the settings.
         folder: the folder that holds the runs.
-        name: name of the run; None for the name of the rules, numbered if it is taken.
+        name: name of the run; None for ``base``, numbered if it is taken.
+        base: a name to number; None for the name of the rules.
 
     Raises:
         ValueError: if the run already exists, ``name`` is not a valid folder name, the folder cannot be created, or a
@@ -56,7 +58,7 @@ def new_run(config: Config, folder: Path, name: str | None = None) -> Path:
     _try_players(config)
     if name is not None and (not name or Path(name).name != name):
         raise ValueError(f"name must be the name of a new folder in {folder}, got {name!r}")
-    base = name or parse_rules(config.rules).name
+    base = name or base or parse_rules(config.rules).name
     run, number = folder / base, 1
     while True:
         try:
@@ -160,8 +162,12 @@ def train(config: Config, run: Path, resume: bool = False, console: Console | No
     checkpoint = Checkpoint.load(run) if resume else None
     torch.set_num_threads(config.threads)
 
-    text = f"{rules.name}, {config.total_timesteps:,} decisions; if interrupted, run spades train --resume {run}"
-    console.print(f"{run}: {text}", highlight=False, soft_wrap=True)
+    batch = config.n_envs * config.n_steps
+    text = f"{rules.name}, {config.total_timesteps:,} decisions"
+    if config.total_timesteps % batch:
+        text += f", rounded up to {config.updates() * batch:,} ({config.updates()} updates of {batch:,})"
+    text += f"; if interrupted, run {shlex.join(['spades', 'train', '--resume', str(run)])}"
+    console.print(f"{run}: {text}", highlight=False, markup=False, soft_wrap=True)
 
     # The tables: the learner plays one seat, the mix the others.
     rng = np.random.default_rng(config.seed)
@@ -267,5 +273,6 @@ def train(config: Config, run: Path, resume: bool = False, console: Console | No
     title = f"{run}: {steps:,} steps in {trained:.0f} s"
     console.print(display.evaluation_table(results, title))
     seconds = time.perf_counter() - start
-    console.print(f"{seconds:.0f} s in total. Next: spades play --against ppo:{run}", highlight=False)
+    command = shlex.join(["spades", "play", "--against", f"ppo:{run}", "--rules", config.rules])
+    console.print(f"{seconds:.0f} s in total. Next: {command}", highlight=False, markup=False, soft_wrap=True)
     return results

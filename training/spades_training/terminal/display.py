@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from rich import box
 from rich.console import Console
+from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
+from rich.text import Text
 
 from spades_env.rules import Rules
 from spades_training.evaluation.evaluate import Result
 from spades_training.evaluation.totals import PlayerResult
+from spades_training.terminal.table import FittedTable
 
 
 @contextmanager
@@ -29,34 +31,33 @@ def progress_bar(text: str, shown: bool = True) -> Iterator[Callable[[int, int],
         yield update
 
 
-def evaluation_table(results: dict[str, Result], title: str) -> Table:
+def evaluation_table(results: dict[str, Result], title: str) -> FittedTable:
     """The results of one player, with one row for each opponent."""
-    table = Table(title=title, title_justify="left", title_style="bold", caption_justify="left", box=box.SIMPLE_HEAD)
-    table.add_column("against")
-    for name in ("match wins % [95%]", "points/hand [95%]", "contracts", "bags", "bid"):
-        table.add_column(name, justify="right", no_wrap=True)
+    cut = ", ".join(f"{result.truncated} against {name}" for name, result in results.items() if result.truncated)
+    pairs = sorted({result.pairs for result in results.values()})
+    caption = f"{' or '.join(map(str, pairs))} pairs of duplicate matches each, 95% intervals over pairs" + (
+        f"; truncated and not counted: {cut}" if cut else ""
+    )
+    titles = ("against", "match wins % [95%]", "points/hand [95%]", "contracts", "bags", "bid")
+    table = FittedTable([escape(name) for name in titles], title=title, caption=escape(caption))
     for name, result in results.items():
         table.add_row(
-            name,
-            result.win_rate.text(100),
-            result.points_per_hand.text(signed=True),
+            escape(name),
+            escape(result.win_rate.text(100)),
+            escape(result.points_per_hand.text(signed=True)),
             _percent(result.a.contract_made),
             _number(result.a.bags_per_hand),
             _number(result.a.mean_bid),
         )
-    cut = ", ".join(f"{result.truncated} against {name}" for name, result in results.items() if result.truncated)
-    pairs = sorted({result.pairs for result in results.values()})
-    table.caption = f"{' or '.join(map(str, pairs))} pairs of duplicate matches each, 95% intervals over pairs" + (
-        f"; truncated and not counted: {cut}" if cut else ""
-    )
     return table
 
 
 def print_result(console: Console, result: Result) -> None:
     """Print a result as text."""
     rules = Rules.from_dict(result.rules).name
+    a, b = escape(result.a.name), escape(result.b.name)
     console.print(
-        f"[bold]{result.a.name}[/] against [bold]{result.b.name}[/], {rules}: {result.pairs} pairs of duplicate "
+        f"[bold]{a}[/] against [bold]{b}[/], {rules}: {result.pairs} pairs of duplicate "
         f"matches ({result.matches} matches, seed {result.seed})"
     )
     console.print(f"match wins    {result.win_rate.text(100)} %  (equal players: {100 * result.chance:.0f} %)")
@@ -67,8 +68,8 @@ def print_result(console: Console, result: Result) -> None:
     )
     table = Table()
     table.add_column("")
-    table.add_column(result.a.name, justify="right")
-    table.add_column(result.b.name, justify="right")
+    for player in (result.a, result.b):
+        table.add_column(Text(player.name, overflow="fold"), justify="right")
     for name, text in _LINES:
         table.add_row(name, text(result.a), text(result.b))
     console.print(table)

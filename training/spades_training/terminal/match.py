@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 from rich.console import Console
 from rich.text import Text
-from spades_agents.base import Agent
+from spades_agents.base import Agent, legal_move
 from spades_agents.heuristic import HeuristicAgent
 
 from spades_env.cards import (
@@ -126,7 +126,7 @@ class TerminalMatch:
                 if action is None:
                     return False
             else:
-                action = self.agent.act(game.view())
+                action = legal_move(self.agent, game.view())
                 self._print_action(action)
             game.apply(action)
             if game.hand_number > hand:

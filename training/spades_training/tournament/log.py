@@ -8,14 +8,19 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from spades_agents.source import package_files
+
 from spades_env.files import write_whole
+from spades_training.compare import changed_file, first_difference
 from spades_training.tournament.schedule import Settings, Unit
 
-FORMAT = "spades-tournament-1"
+FORMAT = "spades-tournament-2"
 
 
 class Log:
     """An open log; a context manager that closes it.
+
+    It starts with the settings and with the code that plays: it cannot be continued with another.
 
     A kill may leave half a line at the end. That line is dropped, and its unit is played again.
 
@@ -24,12 +29,12 @@ class Log:
         settings: the settings of the tournament.
 
     Raises:
-        ValueError: if the file has other settings or is not the log of a tournament.
+        ValueError: if the file has other settings, other code, or is not the log of a tournament.
     """
 
     def __init__(self, path: Path, settings: Settings) -> None:
         self.path = path
-        head = {"format": FORMAT, **settings.to_dict()}
+        head = {"format": FORMAT, **settings.to_dict(), "package": package_files()}
         if not path.exists():
             write_whole(path, json.dumps(head) + "\n")
         data = path.read_bytes()
@@ -78,7 +83,19 @@ def _check_settings(path: Path, line: bytes, wanted: dict[str, Any]) -> None:
         found = None
     if not isinstance(found, dict) or found.get("format") != FORMAT:
         raise ValueError(f"{path} is not the log of a tournament of this version: choose another folder")
-    for name, value in wanted.items():
-        if found.get(name) != value:
-            text = f"{name} {json.dumps(found.get(name))}, now {json.dumps(value)}"
-            raise ValueError(f"{path.parent} holds a tournament with other settings ({text}): choose another folder")
+    difference = first_difference({**found, "files": 0, "package": 0}, {**wanted, "files": 0, "package": 0})
+    if difference:
+        raise ValueError(
+            f"{path.parent} holds a tournament with other settings ({difference}): choose another folder with --out"
+        )
+    changed = changed_file(_code(found), _code(wanted))
+    if changed:
+        raise ValueError(
+            f"{path.parent} holds matches of other code: {changed} has changed; choose another folder with --out"
+        )
+
+
+def _code(head: dict[str, Any]) -> dict[str, dict[str, str]]:
+    """The digests of the files of each agent and of this package."""
+    owners = [f"agent {name!r}" for name in head["agents"]]
+    return {**dict(zip(owners, head["files"], strict=True)), "this package": head["package"]}

@@ -9,15 +9,14 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from rich import box
 from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
 
 from spades_env.files import write_whole
 from spades_training.evaluation.intervals import Estimate
 from spades_training.terminal.display import progress_bar
-from spades_training.tournament.report import report, status
+from spades_training.terminal.table import FittedTable
+from spades_training.tournament.report import UNCERTAIN, report, status, uncertain
 from spades_training.tournament.run import run_tournament
 from spades_training.tournament.schedule import Settings
 
@@ -82,11 +81,8 @@ def csv_text(rows: Iterable[dict[str, Any]]) -> str:
 
 def print_results(console: Console, results: dict[str, Any]) -> None:
     """Print the ratings, and which of their differences are certain."""
-    table = Table(box=box.SIMPLE_HEAD)
-    table.add_column("")
-    table.add_column("agent", overflow="fold", min_width=14)
-    for title in ("rating [95%]", "won-lost", "forfeits", "ahead of next"):
-        table.add_column(title, justify="right", no_wrap=True)
+    titles = ("", "agent", "rating [95%]", "won-lost", "ahead of next", "forfeits")
+    table = FittedTable(titles, keep=3, name=1)
     for row in results["ratings"]:
         sure = {True: "certain", False: "not certain", None: ""}[row["ahead_is_certain"]]
         cells: Sequence[str] = (
@@ -94,11 +90,13 @@ def print_results(console: Console, results: dict[str, Any]) -> None:
             escape(row["agent"]),
             Estimate(**row["rating"]).text(digits=0, signed=True),
             f"{row['wins']}-{row['losses']}",
-            str(row["forfeits"]),
             sure,
+            str(row["forfeits"]),
         )
         table.add_row(*cells)
     console.print(table)
+    if uncertain(results):
+        console.print(UNCERTAIN, style="dim")
     print_forfeits(console, results)
     console.print(
         f"{status(results)} {results['matches']} of at most {results['most_matches']} matches.", soft_wrap=True

@@ -16,6 +16,7 @@ from spades_agents.registry import make_agent
 
 from spades_env.game import IllegalAction
 from spades_env.rules import Rules
+from spades_training.agent_errors import agent_trace
 from spades_training.evaluation.series import NOBODY, Series
 from spades_training.evaluation.totals import Totals
 from spades_training.tournament.schedule import Settings, Unit
@@ -32,7 +33,7 @@ class Forfeit:
     Attributes:
         kind: ``"crash"``, ``"illegal move"``, ``"time"`` or ``"process died"``.
         message: one line.
-        traceback: Python's traceback.
+        traceback: the lines of the agent's code, or Python's traceback if there are none.
     """
 
     kind: str
@@ -157,8 +158,13 @@ class _Refereed(Series):
             kind = "time"
         else:
             kind, text = "crash", f"{type(error).__name__}: {text}"
-        trace = "".join(traceback.format_exception(type(error), error, error.__traceback__))
+        trace = agent_trace(error)
+        trace = f"{trace}\n{type(error).__name__}: {error}" if trace else _python_trace(error)
         self.forfeit(int(rows[0]), k, Forfeit(kind, " ".join(text.split())[:500], trace[-MOST_TEXT:]))
+
+
+def _python_trace(error: Exception) -> str:
+    return "".join(traceback.format_exception(type(error), error, error.__traceback__))
 
 
 class _TooLate(Exception):
@@ -190,7 +196,8 @@ def play(job: Job, settings: Settings, agents: dict[str, Agent], watch: Watch) -
             try:
                 agents[name] = make_agent(name)
             except Exception as error:
-                why = Forfeit("crash", f"cannot be created: {error}"[:500], traceback.format_exc()[-MOST_TEXT:])
+                trace = agent_trace(error) or _python_trace(error)
+                why = Forfeit("crash", str(error)[:500], trace[-MOST_TEXT:])
                 return _not_played(unit, {match: job.forfeits.get(match, (k, why)) for match in matches})
             finally:
                 watch.stop()

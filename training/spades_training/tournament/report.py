@@ -17,21 +17,31 @@ STYLE = """
 @media (prefers-color-scheme: dark) { :root { --ink: #e6e9ec; --soft: #98a2ac; --page: #14181c; --line: #39424b;
   --a: #62a8e5; --b: #e8894a; --bad: #5d4332 } }
 * { box-sizing: border-box }
-body { margin: 0 auto; padding: 1rem; max-width: 60rem; font: 16px/1.45 system-ui, sans-serif; color: var(--ink);
+body { margin: 0 auto; padding: 1rem; max-width: 76rem; font: 16px/1.45 system-ui, sans-serif; color: var(--ink);
   background: var(--page); overflow-wrap: anywhere }
 h1 { font-size: 1.5rem; margin: 0 } h2 { font-size: 1.15rem; margin: 2rem 0 .4rem } h3 { font-size: 1rem; margin: 0 }
 p { margin: .3rem 0 } .soft, figcaption { color: var(--soft); font-size: .875rem }
 .scroll { overflow-x: auto } figure { margin: 0 }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; overflow-wrap: normal }
 th, td { padding: .35rem .5rem; text-align: right; border-bottom: 1px solid var(--line); white-space: nowrap }
-th:first-child { text-align: left; white-space: normal; min-width: 8rem; max-width: 40vw; overflow-wrap: anywhere;
-  position: sticky; left: 0; background: var(--page) }
+th:first-child { text-align: left; white-space: normal; min-width: 15rem; overflow-wrap: anywhere; position: sticky;
+  left: 0; background: var(--page) }
+#settings td { text-align: left; white-space: normal; overflow-wrap: anywhere }
 td small { display: block; opacity: .75; font-size: .7rem } #crosstable td { text-align: center }
 .cards { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(20rem, 100%), 1fr)); gap: 1.5rem }
 .chart { display: block; overflow: visible } .chart text { fill: var(--ink); font-size: 13px }
 .chart .small { font-size: 11px } .chart .tiny { font-size: 10px } .chart .soft { fill: var(--soft) }
 .grid { stroke: var(--line) } .whisker { stroke: var(--ink); stroke-width: 2 } .dot { fill: var(--a) }
 .bar, .made { fill: var(--a) } .nil { fill: var(--b) } .failed { fill: var(--bad) }
+@media (max-width: 66rem) {
+  th:first-child { min-width: 9rem; font-size: .875rem } #crosstable { font-size: .875rem }
+  #ratings, #ratings tbody { display: block } #ratings thead { display: none }
+  #ratings tr { display: grid; grid-template-columns: repeat(auto-fill, minmax(10rem, 1fr)); padding: .5rem 0;
+    border-bottom: 1px solid var(--line) }
+  #ratings th { grid-column: 1 / -1; font-size: 1rem } #ratings th, #ratings td { border: 0; padding: .1rem 0 }
+  #ratings td { display: flex; justify-content: space-between; padding-right: 1.5rem }
+  #ratings td::before { content: attr(data-title); color: var(--soft) }
+}
 pre { overflow-x: auto; font-size: .75rem; border: 1px solid var(--line); padding: .5rem; overflow-wrap: normal }
 """
 STOPPED = {
@@ -40,6 +50,17 @@ STOPPED = {
     "all matches played": "All matches have been played.",
     "running": "Still running.",
 }
+
+
+UNCERTAIN = (
+    "A lead is certain if the direct matches of the two decide it, by a test that allows for all pairings and for a "
+    "look after every round. This takes more evidence than an interval without 0. More matches decide the others."
+)
+
+
+def uncertain(results: dict[str, Any]) -> bool:
+    """Whether some agent's lead over the next is not certain."""
+    return any(row["ahead_is_certain"] is False for row in results["ratings"])
 
 
 def status(results: dict[str, Any]) -> str:
@@ -117,7 +138,8 @@ def _rating_table(results: dict[str, Any], confidence: float) -> str:
             _number(None if time is None else time / 1000, "{:.3g}"),
         ]
         name = f"<th>{row['rank']}. {escape(row['agent'])}</th>"
-        rows.append(f"<tr>{name}{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>")
+        data = (f'<td data-title="{title}">{cell}</td>' for title, cell in zip(COLUMNS[1:], cells, strict=True))
+        rows.append(f"<tr>{name}{''.join(data)}</tr>")
     gaps = [
         f"{escape(row['agent'])} is {row['ahead_of_next']['value']:.0f} points "
         f"[{row['ahead_of_next']['low']:.0f}, {row['ahead_of_next']['high']:.0f}] ahead of {escape(below['agent'])}: "
@@ -127,7 +149,7 @@ def _rating_table(results: dict[str, Any], confidence: float) -> str:
     titles = "".join(f"<th>{title}</th>" for title in COLUMNS)
     return (
         f'<div class="scroll"><table id="ratings"><thead><tr>{titles}</tr></thead><tbody>{"".join(rows)}</tbody>'
-        f"</table></div><p>{'<br>'.join(gaps)}</p>"
+        f"</table></div><p>{'<br>'.join(gaps)}</p>" + (f'<p class="soft">{UNCERTAIN}</p>' if uncertain(results) else "")
     )
 
 
@@ -216,8 +238,12 @@ def _forfeits(forfeits: list[dict[str, Any]]) -> str:
 
 def _settings(settings: dict[str, Any]) -> list[tuple[str, str]]:
     plain = {name: value for name, value in settings.items() if name not in ("rules", "agents", "files", "fast")}
-    files = {f"file of {name}": digest for name, digest in zip(settings["agents"], settings["files"], strict=True)}
-    every = {**plain, **{name: digest for name, digest in files.items() if digest}, **settings["rules"]}
+    files = {
+        f"{file} of {name}": digest
+        for name, found in zip(settings["agents"], settings["files"], strict=True)
+        for file, digest in found.items()
+    }
+    every = {**plain, **files, **settings["rules"]}
     return [(name.replace("_", " "), "none" if value is None else str(value)) for name, value in every.items()]
 
 

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
-import hashlib
 import itertools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-from spades_agents.base import Agent, BatchAgent
+from spades_agents.base import Agent, BatchAgent, check_plays
 from spades_agents.registry import make_agent
 from spades_agents.search import RolloutAgent
+from spades_agents.source import agent_files
 
 from spades_env.checks import check_int
 from spades_env.rules import Rules, as_rules
@@ -30,7 +29,7 @@ class Settings:
     Attributes:
         rules: every field of the rules.
         agents: names as :func:`make_agent` takes them.
-        files: SHA-256 of the file behind each agent; None if its name contains no file.
+        files: SHA-256 of the files that each agent consists of (:func:`spades_agents.source.agent_files`).
         fast: whether each agent is fast (:func:`is_fast`).
         seed: pair p of every pairing has the decks of ``Game(rules, seed=(seed, p))``.
         matches: maximum matches of a pairing, whole pairs.
@@ -41,7 +40,7 @@ class Settings:
 
     rules: dict[str, Any]
     agents: tuple[str, ...]
-    files: tuple[str | None, ...]
+    files: tuple[dict[str, str], ...]
     fast: tuple[bool, ...]
     seed: int
     matches: int
@@ -85,12 +84,12 @@ def make_settings(
         raise ValueError(f"time_limit must be above 0 and at most 86400 seconds, got {time_limit}")
     made = [make_agent(name) for name in names]
     for agent in made:
-        _check_trained_for(agent, rules)
+        check_plays(agent, rules)
     per_pair = _matches_of_a_pair(rules)
     return Settings(
         rules=rules.to_dict(),
         agents=tuple(names),
-        files=tuple(_file_digest(name) for name in names),
+        files=tuple(map(agent_files, names)),
         fast=tuple(is_fast(agent) for agent in made),
         seed=check_int("seed", seed, 0, 2**64 - 1),
         matches=-(-check_int("matches", matches, 1, 10_000_000) // per_pair) * per_pair,
@@ -104,26 +103,6 @@ def is_fast(player: str | Agent) -> bool:
     """Whether a player acts in batches and without a search."""
     agent = make_agent(player)
     return isinstance(agent, BatchAgent) and not isinstance(agent, RolloutAgent)
-
-
-def _check_trained_for(agent: Any, rules: Rules) -> None:
-    """Refuse a player that was trained for another game: it would forfeit all its matches."""
-    own = getattr(agent, "rules", None)
-    for field in ("players", "partners", "draft") if isinstance(own, Rules) else ():
-        if getattr(own, field) != getattr(rules, field):
-            raise ValueError(
-                f"agent {agent.name!r} was trained for {field}={getattr(own, field)}; these rules have "
-                f"{field}={getattr(rules, field)}"
-            )
-
-
-def _file_digest(spec: str) -> str | None:
-    """SHA-256 of the file in an agent's name, if there is one; a folder means its model.zip."""
-    for text in (spec, spec.partition(":")[2], spec.rpartition(":")[0]):
-        for path in (Path(text), Path(text) / "model.zip"):
-            if text and path.is_file():
-                return hashlib.sha256(path.read_bytes()).hexdigest()
-    return None
 
 
 def _matches_of_a_pair(rules: Rules) -> int:
