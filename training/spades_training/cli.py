@@ -22,12 +22,17 @@ from spades_training.commands.solve import solve
 from spades_training.commands.tournament import tournament
 from spades_training.commands.train import train
 from spades_training.options import fail
+from spades_training.terminal.encoding import write_plain
 
 __all__ = ["app"]
 
 
 class _OneLineErrors(TyperGroup):
-    """Reports bad input in one line on stderr and exits with code 2."""
+    """Reports bad input in one line on stderr and exits with code 2; writes in ASCII what the terminal lacks."""
+
+    def main(self, *args: Any, **kwargs: Any) -> Any:
+        write_plain()
+        return super().main(*args, **kwargs)
 
     def invoke(self, ctx: Any) -> Any:
         try:
