@@ -35,7 +35,7 @@ class Seats:
     """The names of seats and sides for the person at seat ``me``."""
 
     def __init__(self, rules: Rules, me: int) -> None:
-        others = {2: ["opponent"], 3: ["left", "right"], 4: ["left", "across", "right"]}[rules.players]
+        others = {2: ["opponent"], 3: ["left", "right"], 4: ["left", "opposite", "right"]}[rules.players]
         if rules.partners:
             others[1] = "partner"
         self.rules, self.me = rules, me
@@ -46,7 +46,7 @@ class Seats:
     def __getitem__(self, seat: int) -> str:
         """The name within a sentence: ``you``, ``partner``, ``left opponent``."""
         name = self.short[seat]
-        return f"{name} opponent" if name in ("left", "right", "across") else name
+        return f"{name} opponent" if name in ("left", "right", "opposite") else name
 
     def does(self, seat: int, verb: str, third: str = "") -> str:
         """A seat and what it does, as the start of a sentence: ``You win``, ``Partner wins``."""
