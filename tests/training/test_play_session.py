@@ -152,7 +152,7 @@ def test_a_proven_claim_wins_every_trick_however_the_others_play():
 def test_claim_plays_the_rest(tmp_path):
     """A hand of all spades: one word plays thirteen tricks."""
     game = dealt(SPADES, *OTHERS)
-    lines = iter(["claim", "score", "q"])
+    lines = iter(["claim", "q"])
     console = Console(width=60, record=True, file=io.StringIO())
     match = TerminalMatch(game, make_agent("random"), 0, console)
     with pytest.MonkeyPatch.context() as patch:
@@ -160,8 +160,9 @@ def test_claim_plays_the_rest(tmp_path):
         assert match.play() is False
     text = console.export_text()
     assert "The claim is proven: you take all 13 tricks left." in text
-    assert "You: bid 3, won 13: +40 points, now 40 points and 0 bags." not in text  # ten bags cost the penalty
-    assert "You: bid 3, won 13: -60 points" in text
+    # 30 + 10 - 100: ten bags cost the penalty.
+    penalty = "-60 points, the penalty for 10 bags included; now -60 points and 0 bags."
+    assert f"You: bid 3, won 13: {penalty}" in " ".join(text.split())
     assert "You win the trick." in text
 
 

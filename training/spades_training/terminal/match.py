@@ -9,7 +9,7 @@ import numpy as np
 from rich.console import Console
 from spades_agents.base import Agent
 
-from spades_env.cards import KEEP, REJECT, trick_winner
+from spades_env.cards import KEEP, LOOK, REJECT, trick_winner
 from spades_env.game import Game, IllegalAction, Phase, View
 from spades_env.rules import Rules
 from spades_training.terminal.board import Seats, action_text, board, draw_text, hand_cards, show, tricks_text, wrapped
@@ -120,7 +120,8 @@ class TerminalMatch:
             said = draw_text(before, after, action)
         elif only:
             said = said[:-1] + ", your only legal card."
-        if not mine or said.startswith(("You keep", "You take")) or phase == Phase.PLAY:
+        # The person has just typed its own bids, and that somebody does not bid blind nil is no news.
+        if (not mine and action != LOOK) or phase in (Phase.PLAY, Phase.DRAFT):
             self._show(wrapped(said, "  "))
         received = after.received & ~before.received
         if received:

@@ -36,15 +36,26 @@ def score_sheet(game: Game, me: int) -> list[str]:
 
 def hand_result(game: Game, me: int) -> list[str]:
     """What the hand that has just ended brought to every side, in words."""
-    seats, result = Seats(game.rules, me), [hand.result for hand in game.log.hands if hand.result][-1]
+    seats, start = Seats(game.rules, me), game.log.start
+    *earlier, result = [hand.result for hand in game.log.hands if hand.result]
+    bags_before = earlier[-1].bags if earlier else start.bags
     lines = []
     for side in seats.sides():
         members = _members(game.rules, side, me)
         bids = " + ".join(bid_text(result.bids[seat], result.blind[seat]) for seat in members)
         won = " + ".join(str(result.tricks[seat]) for seat in members)
-        text = f"{capital(seats.side(side))}: bid {bids}, won {won}: {result.points[side]:+} points, "
-        lines += wrapped(f"{text}now {result.scores[side]} points and {result.bags[side]} bags.", "  ")
+        text = f"{capital(seats.side(side))}: bid {bids}, won {won}: {result.points[side]:+} points"
+        if _penalised(game.rules, result, members, bags_before[side]):
+            text += f", the penalty for {game.rules.bag_limit} bags included"
+        lines += wrapped(f"{text}; now {result.scores[side]} points and {result.bags[side]} bags.", "  ")
     return lines
+
+
+def _penalised(rules: Rules, result: HandResult, members: list[int], bags: int) -> bool:
+    """Whether the overtricks of a side completed a penalty; ``bags`` is its counter before the hand."""
+    bidders = [seat for seat in members if result.bids[seat]]
+    over = sum(result.tricks[seat] - result.bids[seat] for seat in bidders)
+    return bool(bidders and rules.bag_limit and over > 0 and bags + over >= rules.bag_limit)
 
 
 def _members(rules: Rules, side: int, me: int) -> list[int]:
