@@ -241,7 +241,8 @@ def test_signals_save_the_match(number, tmp_path):
     path = tmp_path / "x.json"
     command = [sys.executable, "-u", "-m", "spades_training.cli", "play", "--seed", "5", "--record", str(path)]
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
-    with subprocess.Popen(command, **pipes, env={**os.environ, "SPADES_CONFIG_DIR": os.devnull}) as process:
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "SPADES_CONFIG_DIR": os.devnull}
+    with subprocess.Popen(command, **pipes, env=env) as process:
         assert process.stdin is not None
         assert process.stdout is not None
         process.stdin.write("l\n")

@@ -290,7 +290,12 @@ def test_terminals_that_are_not_utf_8(args, stdin, encoding, tmp_path, monkeypat
 
 def test_a_process_in_ascii(tmp_path):
     """The streams of a real process fall back, too."""
-    env = {**os.environ, "PYTHONIOENCODING": "ascii", "SPADES_CONFIG_DIR": os.devnull}
+    env = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join(sys.path),
+        "PYTHONIOENCODING": "ascii",
+        "SPADES_CONFIG_DIR": os.devnull,
+    }
     command = [sys.executable, "-m", "spades_training.cli", "play", "--seed", "1"]
     done = subprocess.run(command, input="l\n♠5\nq\n".encode(), capture_output=True, env=env, cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, b"")
