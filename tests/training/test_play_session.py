@@ -30,7 +30,7 @@ def test_partnership_unless_told_otherwise_then_the_last_choice(tmp_path, monkey
     spades("play", "--seed", "2", "--rules", "solo,target=300", stdin="q\n")
     spades("play", "--seed", "3", stdin="q\n")
     assert Record.load("spades-partnership-1.json").rules.name == "partnership"
-    assert Record.load("spades-custom-3.json").rules == Rules.preset("solo", target=300)
+    assert Record.load(next(tmp_path.glob("spades-*-3.json"))).rules == Rules.preset("solo", target=300)
 
 
 @pytest.mark.parametrize("text", ["", "{}", "[]", '{"rules": 3}', '{"rules": "bridge"}', '{"rules": "solo,target=0"}'])
@@ -206,7 +206,7 @@ def test_play_again_deals_another_match(tmp_path, monkeypatch):
     result = spades("play", "--resume", "x.json", stdin="claim\ny\nq\n")
     assert "You win the match!" in result.output
     assert "Play again (y/n)?" in result.output
-    files = sorted(path.name for path in tmp_path.glob("spades-custom-*.json"))
+    files = sorted(path.name for path in tmp_path.glob("spades-*.json"))
     assert len(files) == 1
     assert Record.load(files[0]).agents == ("you", "random", "random", "random")
 
