@@ -104,14 +104,15 @@ def parse_cards(text: str) -> list[int]:
     for raw in text.replace(",", " ").split():
         word = _plain(raw)
         if _NAMED.fullmatch(word):
-            names = [word[k : k + 2] for k in range(0, len(word), 2)]
-        else:
-            grouped = _GROUP.fullmatch(word)
-            suit = grouped[1] or suit if grouped else ""
-            if not (grouped and suit):
-                raise ValueError(f"not a card: {raw!r} (as in AS or TD, or by suits as in S:AK4 H:QT)")
-            names = [rank + suit for rank in grouped[2]]
-        found += [_IDS[name] for name in names]
+            found += [_IDS[word[k : k + 2]] for k in range(0, len(word), 2)]
+            continue
+        groups = _GROUP.findall(word) if re.fullmatch(f"(?:{_GROUP.pattern})+", word) else []
+        for named_suit, ranks in groups:
+            suit = named_suit or suit
+            if suit:
+                found += [_IDS[rank + suit] for rank in ranks]
+        if not (groups and suit):
+            raise ValueError(f"not a card: {raw!r} (as in AS or TD, or by suits as in S:AK4 H:QT)")
     return _without_repeats(found)
 
 
@@ -136,7 +137,10 @@ def parse_hand(text: str) -> CardSet:
             if rank not in RANKS:
                 raise ValueError(f"hand {text.strip()!r}: {rank!r} is not a rank of {RANKS}")
             found.append(_IDS[rank + suit])
-    return CardSet(mask_of(_without_repeats(found)))
+    try:
+        return CardSet(mask_of(_without_repeats(found)))
+    except ValueError as error:
+        raise ValueError(f"hand {text.strip()!r}: {error}") from None
 
 
 def _plain(word: str) -> str:

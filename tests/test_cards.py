@@ -175,13 +175,13 @@ def test_hand_text():
     assert cards.hand_text(0) == cards.hand_text(0, symbols=True) == ""
 
 
-HAND = "AS KS 4S QH 7H 2H TD 9D"
+PRINTED = "AS KS 4S QH 7H 2H TD 9D"
 
 
 @pytest.mark.parametrize(
     "text",
     [
-        HAND,
+        PRINTED,
         "AS,KS,4S,QH,7H,2H,10D,9D",
         "♠AK4 ♥Q72 ♦T9 ♣-",
         "♠ A K 4  ♥ Q 7 2  ♦ 10 9",
@@ -197,10 +197,10 @@ HAND = "AS KS 4S QH 7H 2H TD 9D"
         "S: AK4.Q72.T9.-",
     ],
 )
-def test_notations_of_a_hand(text):
-    assert cards.hand_text(cards.parse_hand(text)) == HAND
+def test_every_notation_is_the_same_hand(text):
+    assert cards.hand_text(cards.parse_hand(text)) == PRINTED
     if "." not in text:
-        assert cards.parse_cards(text) == cards.parse_cards(HAND)
+        assert cards.parse_cards(text) == cards.parse_cards(PRINTED)
 
 
 def test_a_hand_as_it_is_printed_is_read_again():
@@ -216,12 +216,12 @@ def test_a_hand_as_it_is_printed_is_read_again():
         ("S:AK4 S:A", "AS appears twice"),
         ("AK4 QS", "not a card: 'AK4'"),
         ("♠AX", "not a card: '♠AX'"),
-        ("AK4.Q72", "a hand is spades.hearts.diamonds.clubs, got 'AK4.Q72'"),
+        ("AK4.Q72", "a hand in PBN is spades.hearts.diamonds.clubs, got 'AK4.Q72'"),
         ("AA..-.", "hand 'AA..-.': AS appears twice"),
         ("AX...", "hand 'AX...': 'X' is not a rank of 23456789TJQKA"),
     ],
 )
-def test_what_is_not_a_hand(text, message):
+def test_errors_name_the_hand(text, message):
     with pytest.raises(ValueError, match=re.escape(message)):
         cards.parse_hand(text)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 from spades_training.cli import app
@@ -9,7 +10,9 @@ from typer.testing import CliRunner
 
 
 def spades(*args: Any, stdin: str | None = None, columns: int = 80):
-    return CliRunner().invoke(app, list(map(str, args)), input=stdin, env={"COLUMNS": str(columns)})
+    # The tests neither read nor change the choices that the user's own commands remember.
+    env = {"COLUMNS": str(columns), "SPADES_CONFIG_DIR": os.environ.get("SPADES_CONFIG_DIR", os.devnull)}
+    return CliRunner().invoke(app, list(map(str, args)), input=stdin, env=env)
 
 
 def fails(message: str, *args: Any) -> None:

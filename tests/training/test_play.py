@@ -64,9 +64,9 @@ def test_exchange_words():
 
 def test_the_end_of_the_input_saves(tmp_path):
     path = tmp_path / "match.json"
-    result = spades("play", "--seed", "3", "--record", path, stdin="l\nk\n?\nnonsense\nr\n")
+    result = spades("play", "--rules", "two_player", "--seed", "3", "--record", path, stdin="l\nk\n?\nnonsense\nr\n")
     assert result.exit_code == 0
-    assert "the scripted player would choose" in result.output
+    assert "The scripted player would choose" in result.output
     assert "'nonsense' is not a legal move" in result.output
     record = Record.load(path)
     assert record.agents == ("you", "heuristic")
@@ -130,7 +130,7 @@ def parse_name(action):
 @pytest.mark.parametrize(
     "args,message",
     [
-        (["play", "--seat", "7"], "error: seat must be an int in 0..1, got 7"),
+        (["play", "--seat", "7"], "error: seat must be an int in 0..3, got 7"),
         (["play", "--against", "best"], "error: unknown agent 'best'"),
         (["play", "--record", "no/such/folder/x.json"], "error: there is no folder no/such/folder for the record"),
         (["play", "--seed", "-2"], "error: seed must be an int"),

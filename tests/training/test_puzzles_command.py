@@ -7,6 +7,8 @@ import json
 from spades_agents.puzzles import load_puzzles
 from spades_command import fails, spades
 
+from spades_env.cards import KEEP
+
 
 def test_the_table_shows_choices_answers_and_reasons():
     result = spades("puzzles", "heuristic", "--theme", "draft")
@@ -39,3 +41,41 @@ def test_a_player_gets_only_the_puzzles_that_it_can_play():
     playable = [puzzle.name for puzzle in load_puzzles() if puzzle.rules.players == 2 or puzzle.rules.partners]
     assert 0 < len(playable) < len(load_puzzles())
     assert [attempt["name"] for attempt in found["attempts"]] == playable
+
+
+def test_a_person_solves_them():
+    """The answers of the theme, typed: all right, each with its reason; then the end."""
+    draft = [puzzle for puzzle in load_puzzles() if puzzle.theme == "draft"]
+    keys = ["k" if puzzle.answer == (KEEP,) else "r" for puzzle in draft]
+    result = spades("puzzles", "--theme", "draft", stdin="\n".join(keys) + "\n", columns=60)
+    assert result.exit_code == 0, result.output
+    assert f"{len(draft)} of {len(draft)} right." in result.output
+    text = " ".join(result.output.split())
+    for puzzle in draft:
+        assert f"Right. {puzzle.reason}" in text
+    assert max(map(len, result.output.splitlines())) <= 62  # "> " stands before an answer's text
+
+
+def test_a_wrong_answer_a_skipped_one_and_quitting():
+    draft = [puzzle for puzzle in load_puzzles() if puzzle.theme == "draft"]
+    wrong = "r" if draft[0].answer == (KEEP,) else "k"
+    result = spades("puzzles", "--theme", "draft", stdin=f"?\nxyz\n{wrong}\ns\nq\n")
+    text = " ".join(result.output.split())
+    assert "'xyz' is not a legal move" in text
+    assert f"No: the answer is {'keep' if wrong == 'r' else 'reject'}. {draft[0].reason}" in text
+    assert "Skipped. The answer is" in text
+    assert "0 of 1 right." in text
+    assert text.index("You draw") < text.index(draft[0].reason)
+    assert draft[2].reason not in text
+
+
+def test_without_input_all_positions_and_reasons_are_shown():
+    result = spades("puzzles", stdin="", columns=60)
+    text = " ".join(result.output.split())
+    for puzzle in load_puzzles():
+        assert " ".join(puzzle.reason.split()) in text
+    assert max(map(len, result.output.splitlines())) <= 60
+
+
+def test_json_needs_a_player():
+    fails("error: --json needs a player: spades puzzles heuristic ...", "puzzles", "--json")

@@ -24,10 +24,18 @@ from spades_training.commands.solve import solve
 from spades_training.commands.tournament import tournament
 from spades_training.commands.train import train
 from spades_training.options import fail
+from spades_training.terminal.encoding import write_plain
 
 
 class _OneLineErrors(TyperGroup):
-    """Reports bad input in one line on stderr, with code 2, and an exception in an agent by its lines, with code 1."""
+    """Reports bad input in one line with code 2, and an exception in an agent by its lines with code 1.
+
+    Characters that the terminal cannot show are written in ASCII.
+    """
+
+    def main(self, *args: Any, **kwargs: Any) -> Any:
+        write_plain()
+        return super().main(*args, **kwargs)
 
     def invoke(self, ctx: Any) -> Any:
         try:

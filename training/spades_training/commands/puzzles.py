@@ -13,19 +13,24 @@ from spades_agents.registry import make_agent
 
 from spades_env.cards import action_name
 from spades_training import options
+from spades_training.terminal.solving import solve_puzzles
 from spades_training.terminal.table import FittedTable
 
 
 def puzzles(
-    agent: Annotated[str, typer.Argument(help="The player: heuristic, pimc:worlds=60, ppo:runs/x/model.zip ...")],
+    agent: Annotated[
+        str | None,
+        typer.Argument(help="The player: heuristic, pimc:worlds=60, ppo:runs/x/model.zip ...; without one, you solve."),
+    ] = None,
     theme: Annotated[str, typer.Option(help="Use only the puzzles of this theme.")] = "",
     seed: options.SeedOption = 0,
     wrong: Annotated[bool, typer.Option("--wrong", help="Show only the puzzles that the player gets wrong.")] = False,
     as_json: options.JsonOption = False,
 ) -> None:
-    """Test a player on positions that have a known best action.
+    """Solve positions that have a known best action, or test a player on them.
 
-    A player gets only the puzzles whose rules it can play.
+    Without a player, the positions are shown one by one; you answer, and get the answer and the reason. A trained
+    player gets only the puzzles of the game that it was trained for.
     """
     chosen = load_puzzles()
     if theme:
@@ -33,6 +38,11 @@ def puzzles(
         chosen = tuple(puzzle for puzzle in chosen if puzzle.theme == theme)
         if not chosen:
             raise ValueError(f"no puzzle has the theme {theme!r}: use one of {', '.join(known)}")
+    if agent is None:
+        if as_json or wrong:
+            raise ValueError(f"{'--json' if as_json else '--wrong'} needs a player: spades puzzles heuristic ...")
+        solve_puzzles(chosen, Console(highlight=False))
+        return
     player = make_agent(agent)
     playable = tuple(puzzle for puzzle in chosen if plays(player, puzzle.rules))
     if not playable:

@@ -1,94 +1,23 @@
-"""A match in the terminal between a person at one seat and an agent at all others."""
+"""A match in the terminal between a person at one seat and agents at all others."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 from rich.console import Console
-from rich.text import Text
-from spades_agents.base import Agent, legal_move
-from spades_agents.heuristic import HeuristicAgent
+from spades_agents.base import Agent
 
-from spades_env.cards import (
-    BID_0,
-    BID_17,
-    BLIND_NIL,
-    DONE,
-    KEEP,
-    LOOK,
-    REJECT,
-    action_name,
-    hand_text,
-    mask_of,
-    parse_action,
-    parse_card,
-)
-from spades_env.game import Game, Phase, View
-from spades_env.picture.ansi import ansi, card_text
+from spades_env.cards import KEEP, LOOK, REJECT, trick_winner
+from spades_env.game import Game, IllegalAction, Phase, View
 from spades_env.rules import Rules
-
-_WORDS: dict[Phase, dict[str, int]] = {
-    Phase.BLIND: {"b": BLIND_NIL, "blind": BLIND_NIL, "blind nil": BLIND_NIL, "l": LOOK, "look": LOOK},
-    Phase.DRAFT: {"k": KEEP, "keep": KEEP, "r": REJECT, "reject": REJECT},
-    Phase.EXCHANGE: {"d": DONE, "done": DONE},
-    Phase.BID: {"nil": BID_0},
-    Phase.PLAY: {},
-}
-_PROMPTS = {
-    Phase.BLIND: "blind nil (b) or look at your cards (l)",
-    Phase.DRAFT: "keep it (k) or reject it (r)",
-    Phase.EXCHANGE: "a card to give up, such as 7D, or done (d)",
-    Phase.BID: "your bid, a number; 0 is nil",
-    Phase.PLAY: "a card to play, such as AS or TD",
-}
-_HELP = "?: a hint   q: quit and save"
-
-
-def parse_move(text: str, view: View) -> int:
-    """Parse the move that a person typed.
-
-    Args:
-        text: a card (``AS``, ``10d``), a number for a bid, ``k`` or ``r`` in the draft, ``b`` or ``l`` for blind nil or
-            looking, ``d`` to end the exchange, or any name from :func:`spades_env.cards.action_name`.
-        view: the person's view; the person must be on turn.
-
-    Returns:
-        The action.
-
-    Raises:
-        ValueError: if the text is not a legal move; the message lists the legal ones.
-    """
-    word = " ".join(text.lower().split())
-    phase = view.phase
-    if word in _WORDS[phase]:
-        action = _WORDS[phase][word]
-    elif phase == Phase.BID and word.removeprefix("bid").strip().isdecimal():
-        action = BID_0 + min(int(word.removeprefix("bid")), BID_17 - BID_0 + 1)
-    else:
-        action = _named(word)
-    if action is None or action not in view.legal_actions():
-        raise ValueError(f"{text.strip()!r} is not a legal move: {allowed_text(view)}")
-    return action
-
-
-def _named(word: str) -> int | None:
-    for parse in (parse_card, parse_action):
-        try:
-            return parse(word)
-        except ValueError:
-            pass
-    return None
-
-
-def allowed_text(view: View) -> str:
-    """The legal moves as a person would type them."""
-    legal = view.legal_actions()
-    if view.phase == Phase.PLAY:
-        return f"you may play {hand_text(mask_of(legal))}"
-    if view.phase == Phase.BID:
-        return f"bid {legal[0] - BID_0} to {legal[-1] - BID_0}"
-    return _PROMPTS[view.phase]
+from spades_training.terminal.board import Seats, action_text, board, draw_text, hand_cards, show, tricks_text, wrapped
+from spades_training.terminal.claim import proven_claim
+from spades_training.terminal.guide import HELP, introduction, prompt
+from spades_training.terminal.hints import Hints
+from spades_training.terminal.moves import parse_move
+from spades_training.terminal.scores import hand_result, saved_records, score_sheet, statistics
 
 
 def free_path(rules: Rules, seed: int) -> Path:
@@ -102,92 +31,195 @@ def free_path(rules: Rules, seed: int) -> Path:
 
 
 class TerminalMatch:
-    """A match of a person against an agent.
+    """A match of a person against agents.
 
     Args:
-        game: the game.
-        agent: plays all other seats, including a partner's.
+        game: the game, new or resumed.
+        agents: the player at each seat, or one for all seats but the person's.
         seat: the person's seat.
         console: where to print.
+        hints: who gives hints; by default the scripted player.
+        auto: whether the only legal move is made without asking.
+        folder: where the person's other matches are saved, for the statistics.
     """
 
-    def __init__(self, game: Game, agent: Agent, seat: int, console: Console) -> None:
-        self.game, self.agent, self.seat, self.console = game, agent, seat, console
-        self.hints = HeuristicAgent()
-        agent.reset(int(np.random.SeedSequence(game.seed).generate_state(1, np.uint64)[0]))
+    def __init__(
+        self,
+        game: Game,
+        agents: Agent | Sequence[Agent],
+        seat: int,
+        console: Console,
+        hints: Hints | None = None,
+        auto: bool = True,
+        folder: Path | None = None,
+    ) -> None:
+        self.game, self.seat, self.console, self.auto = game, seat, console, auto
+        self.agents = list(agents) if isinstance(agents, Sequence) else [agents] * game.rules.players
+        self.seats = Seats(game.rules, seat)
+        self.hints = hints or Hints("heuristic")
+        self.folder = folder or Path()
+        self._claimed: list[int] = []
+        seeds = np.random.SeedSequence(game.seed).generate_state(game.rules.players, np.uint64)
+        for agent, number in zip(self.agents, seeds, strict=True):
+            agent.reset(int(number))
 
     def play(self) -> bool:
-        """Play until the match is over, the person quits or the input ends; returns whether the match is over."""
-        game = self.game
-        while not game.is_over:
-            hand = game.hand_number
-            if game.seat == self.seat:
-                action = self._ask()
-                if action is None:
-                    return False
-            else:
-                action = legal_move(self.agent, game.view())
-                self._print_action(action)
-            game.apply(action)
-            if game.hand_number > hand:
-                self._print_hand()
-        self._show(ansi(game.view(self.seat)))
-        won = game.winner == game.rules.side_of(self.seat)
+        """Play until the match is over, the person quits or the input ends; returns whether the match is over.
+
+        Raises:
+            ValueError: if an agent's move is illegal; the message names the agent, its seat and the legal moves.
+        """
+        if not self.game.is_over:
+            self._show(introduction(self.game, self.seats))
+        while not self.game.is_over:
+            hand = self.game.hand_number
+            mine = self.game.seat == self.seat
+            action = self._own_action() if mine else self._agents_action()
+            if action is None:
+                return False
+            if action == _UNDONE:
+                continue
+            self._apply(action, mine)
+            if self.game.hand_number > hand or self.game.is_over:
+                self._end_hand(hand)
+        won = self.game.winner == self.game.rules.side_of(self.seat)
+        self._show(score_sheet(self.game, self.seat))
         self.console.print("[bold green]You win the match![/]" if won else "[bold]You lose the match.[/]")
         return True
 
-    def _show(self, text: str) -> None:
-        found = Text(text)
-        found.highlight_regex("[♥♦]", "red")
-        found.highlight_regex("──.*──", "bold")
-        self.console.print(found, soft_wrap=True)
+    def _agents_action(self) -> int:
+        agent = self.agents[self.game.seat]
+        action = agent.act(self.game.view())
+        try:
+            self.game.clone().apply(action)
+        except IllegalAction as error:
+            raise ValueError(f"{agent.name}, {self.seats[self.game.seat]}, made an illegal move: {error}") from None
+        return int(action)
 
-    def _ask(self) -> int | None:
-        """Ask the person for a move; returns None to quit."""
+    def _own_action(self) -> int | None:
+        """The person's move: one of a claim, the only legal one, or the answer; None to quit."""
         view = self.game.view(self.seat)
+        if self._claimed:
+            return self._claimed.pop(0)
+        legal = view.legal_actions()
+        if self.auto and len(legal) == 1:
+            return legal[0]
+        return self._ask(view)
+
+    def _apply(self, action: int, mine: bool) -> None:
+        """Make a move and print it, with what the person learns from it."""
+        game, before = self.game, self.game.view(self.seat)
+        phase, seat, trick = game.phase, game.seat, game.trick
+        said = action_text(game, self.seats, action)
+        only = mine and len(before.legal_actions()) == 1 and phase == Phase.PLAY
+        game.apply(action)
+        after = game.view(self.seat)
+        if mine and action in (KEEP, REJECT):
+            said = draw_text(before, after, action)
+        elif only:
+            said = said[:-1] + ", your only legal card."
+        # The person has just typed its own bids, and that somebody does not bid blind nil is no news.
+        if (not mine and action != LOOK) or phase in (Phase.PLAY, Phase.DRAFT):
+            self._show(wrapped(said, "  "))
+        received = after.received & ~before.received
+        if received:
+            self._show(wrapped(f"You receive {hand_cards(received)}.", "  "))
+        if phase == Phase.PLAY and len(trick) == game.rules.players - 1:
+            winner = trick_winner([*trick, (seat, action)])
+            self._show([f"{self.seats.does(winner, 'win')} the trick."])
+
+    def _end_hand(self, hand: int) -> None:
+        self._claimed = []
         self.console.print()
-        self._show(ansi(view))
-        self.console.print(f"{_PROMPTS[view.phase]}   [dim]{_HELP}[/]", highlight=False)
+        self._show([f"── hand {hand + 1} is over ──", *hand_result(self.game, self.seat)])
+        if self.hints.rates:
+            self._show(self.hints.mistakes_text(self.game, self.seat, hand))
+
+    def _show(self, lines: Sequence[str]) -> None:
+        show(self.console, lines)
+
+    def _ask(self, view: View) -> int | None:
+        """Ask the person for a move; returns None to quit, ``_UNDONE`` after a command that changed the game."""
+        self._show(board(view))
+        self._show(wrapped(prompt(view)))
         while True:
             try:
                 text = input("> ")
             except (EOFError, KeyboardInterrupt):
                 self.console.print()
                 return None
-            word = text.strip().lower()
-            if word in ("q", "quit"):
+            word = " ".join(text.lower().split())
+            if word in ("q", "quit", "exit"):
                 return None
-            if word == "?":
-                hint = action_name(self.hints.act(view))
-                self._show(f"the scripted player would choose {hint}; {allowed_text(view)}")
-            elif word:
+            if word in ("u", "undo"):
+                if self._undo():
+                    return _UNDONE
+            elif word == "claim":
+                if cards := self._claim(view):
+                    return cards
+            elif not self._answer(word, view) and word:
                 try:
                     return parse_move(text, view)
                 except ValueError as error:
-                    self._show(str(error))
+                    self._show(wrapped(str(error)))
 
-    def _print_action(self, action: int) -> None:
-        """Print the public part of what another seat does."""
-        phase = self.game.phase
-        if phase == Phase.PLAY:
-            text = f"plays {card_text(action)}"
-        elif phase == Phase.BID:
-            text = "bids nil" if action == BID_0 else f"bids {action - BID_0}"
-        elif phase == Phase.EXCHANGE:
-            text = "ends the exchange" if action == DONE else "gives up a card"  # which card is secret
+    def _answer(self, word: str, view: View) -> bool:
+        """Carry out a command that leaves the game as it is; returns whether the word is one."""
+        name, _, rest = word.partition(" ")
+        if word in ("?", "hint", "h"):
+            lines = self.hints.text(view) + (["Type help for all commands."] if word == "?" else [])
+        elif name in ("last", "tricks") and (not rest or rest.isdecimal()):
+            lines = tricks_text(view, int(rest or (1 if name == "last" else 99)))
+        elif word in ("help", "score", "stats", "table", "auto"):
+            lines = getattr(self, f"_{word}")(view)
         else:
-            texts = {BLIND_NIL: "bids blind nil", LOOK: "looks at its cards"}
-            text = {**texts, KEEP: "keeps the card it drew", REJECT: "rejects the card it drew"}[action]
-        self._show(f"seat {self.game.seat} {text}")
+            return False
+        self._show(lines)
+        return True
 
-    def _print_hand(self) -> None:
-        """Print the result of the hand that has just ended."""
-        last = self.game.last_hand
-        seats = [
-            f"seat {k} bid {bid}, won {won}"
-            for k, (bid, won) in enumerate(zip(last["bids"], last["tricks"], strict=True))
-        ]
-        self.console.rule()
-        points = " : ".join(f"{points:+}" for points in last["points"])
-        score = " : ".join(map(str, self.game.scores))
-        self.console.print(f"{'; '.join(seats)}. Points {points}, score {score}.", highlight=False)
+    def _help(self, view: View) -> list[str]:
+        return [*HELP, *wrapped(prompt(view))]
+
+    def _score(self, view: View) -> list[str]:
+        return score_sheet(self.game, self.seat)
+
+    def _stats(self, view: View) -> list[str]:
+        return statistics(saved_records(self.folder))
+
+    def _table(self, view: View) -> list[str]:
+        return board(view)
+
+    def _auto(self, view: View) -> list[str]:
+        self.auto = not self.auto
+        return [f"A move without a choice is {'made for you' if self.auto else 'asked for'} from now on."]
+
+    def _undo(self) -> bool:
+        """Go back to the person's last decision that was a choice; returns whether there was one."""
+        earlier = None
+        for game, action in self.game.record().positions():
+            if action is not None and game.seat == self.seat and len(game.legal_actions()) > 1:
+                earlier = game.clone()
+        if earlier is None:
+            self._show(["There is nothing to take back."])
+            return False
+        self.game, self._claimed = earlier, []
+        self._show(["Your last move is taken back."])
+        return True
+
+    def _claim(self, view: View) -> int | None:
+        """The first card of a proven claim of all tricks left; the others are then played without asking."""
+        cards = proven_claim(view)
+        if cards is None:
+            why = (
+                "a card that another seat may hold could beat one of yours"
+                if view.phase == Phase.PLAY
+                else "play first"
+            )
+            self._show(wrapped(f"The claim of all tricks left is not certain: {why}."))
+            return None
+        self._show(wrapped(f"The claim is proven: you take all {view.hand.bit_count()} tricks left."))
+        self._claimed = cards[1:]
+        return cards[0]
+
+
+_UNDONE = -1
