@@ -80,6 +80,33 @@ def test_the_options_of_training_in_the_docs_are_its_options():
     assert options <= named_in_tables("training.md")
 
 
+def public_names():
+    """(module, name) of every name in the ``__all__`` of a module."""
+    for source in ("spades_env", "agents/spades_agents", "training/spades_training"):
+        folder = ROOT / source
+        for path in folder.rglob("*.py"):
+            if re.search(r"^__all__ = ", path.read_text(), re.M):
+                parts = path.relative_to(folder.parent).with_suffix("").parts
+                module = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+                yield from ((module, name) for name in importlib.import_module(module).__all__)
+
+
+def test_every_public_name_has_an_entry_in_the_reference():
+    pages = "\n".join(page.read_text() for page in DOCS if page.parent.name == "api")
+    whole = set(re.findall(r"automodule:: (\S+)\n   :members:(?: *\n|$)", pages))
+    parts = re.findall(r"automodule:: \S+\n   :members: (.+)", pages)
+    entries = {path.rpartition(".")[2] for path in re.findall(r"(?:auto\w+|py:data):: (\S+)", pages)}
+    entries |= {name for names in parts for name in names.split(", ")} | {"__version__"}
+    entries |= {name for module in whole for name in getattr(importlib.import_module(module), "__all__", ())}
+    missing = []
+    for module, name in public_names():
+        value = getattr(importlib.import_module(module), name)
+        if not (name in entries or inspect.ismodule(value) or getattr(value, "__module__", "") in whole):
+            missing.append(f"{module}.{name}")
+    assert ("spades_env", "Game") in public_names()
+    assert missing == []
+
+
 @each_page
 def test_links_lead_somewhere(page):
     for target in re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text()):

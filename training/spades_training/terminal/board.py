@@ -25,8 +25,6 @@ from spades_env.picture.ansi import card_text
 from spades_env.rules import Rules
 from spades_training.terminal.moves import SUIT_NAMES
 
-__all__ = ["Seats", "action_text", "bid_text", "board", "draw_text", "tricks_text", "wrapped"]
-
 WIDTH = 60
 _JOINED = "\u00a0"  # a no-break space, at which lines are not wrapped
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from spades_env.cards import ALL_CARDS, SPADES, SUIT_MASKS, cards_in, mask_of, suit_of
 from spades_env.game import Phase, View
 
-__all__ = ["proven_claim"]
-
 
 def proven_claim(view: View) -> list[int] | None:
     """The cards with which the observer, who is on turn, takes all tricks left, however the other cards lie.

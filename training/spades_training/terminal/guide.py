@@ -6,8 +6,6 @@ from spades_env.cards import BID_0, card_name
 from spades_env.game import Game, Phase, View
 from spades_training.terminal.board import Seats, wrapped
 
-__all__ = ["HELP", "introduction", "prompt"]
-
 HELP = (
     "Type a card as 5H, H5 or 5 of hearts (10 is T or 10); only",
     "its rank if one legal card has it. Other commands:",

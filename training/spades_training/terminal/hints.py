@@ -16,8 +16,6 @@ from spades_training.terminal.board import wrapped
 from spades_training.terminal.moves import key_of
 from spades_training.terminal.reasons import scripted_reason
 
-__all__ = ["Hints", "Mistake", "action_words"]
-
 _NAMES = {BID_0: "nil", BLIND_NIL: "blind nil", LOOK: "look", KEEP: "keep", REJECT: "reject", DONE: "done"}
 _MOST_MISTAKES = 3
 _LEAST_LOSS = 0.005  # smaller losses are noise of the sampled worlds

@@ -19,8 +19,6 @@ from spades_env.cards import (
 )
 from spades_env.game import Phase, View
 
-__all__ = ["SUIT_NAMES", "allowed_text", "key_of", "parse_move"]
-
 SUIT_NAMES = ("clubs", "diamonds", "hearts", "spades")
 _WORDS: dict[Phase, dict[str, int]] = {
     Phase.BLIND: {"b": BLIND_NIL, "blind": BLIND_NIL, "blind nil": BLIND_NIL, "l": LOOK, "look": LOOK},

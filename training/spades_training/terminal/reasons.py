@@ -29,8 +29,6 @@ from spades_env.picture.ansi import card_text
 from spades_training.terminal.board import Seats, capital
 from spades_training.terminal.moves import SUIT_NAMES
 
-__all__ = ["scripted_reason"]
-
 
 def scripted_reason(view: View) -> tuple[int, str]:
     """The scripted player's action for the observer, who is on turn, and the reason in one or more sentences."""

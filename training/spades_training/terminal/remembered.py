@@ -11,8 +11,6 @@ import typer
 
 from spades_training.options import parse_rules
 
-__all__ = ["last_rules", "remember_rules"]
-
 DEFAULT = "partnership"
 
 

@@ -11,8 +11,6 @@ from spades_env.records.record import Record
 from spades_env.rules import Rules
 from spades_training.terminal.board import Seats, bid_text, capital, wrapped
 
-__all__ = ["YOU", "hand_result", "saved_records", "score_sheet", "statistics"]
-
 YOU = "you"  # the person's name in records
 
 

@@ -12,8 +12,6 @@ from spades_training.terminal.guide import prompt
 from spades_training.terminal.hints import action_words
 from spades_training.terminal.moves import parse_move
 
-__all__ = ["solve_puzzles"]
-
 
 def solve_puzzles(puzzles: tuple[Puzzle, ...], console: Console) -> None:
     """Show the puzzles one by one and ask for the answers, until the person quits.
