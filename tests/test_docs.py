@@ -12,6 +12,7 @@ import typer
 from spades_agents.registry import AGENTS
 from spades_training.cli import app
 from spades_training.learning.config import Config
+from spades_training.learning.fast.settings import Settings
 
 from spades_env import PRESETS, View, observation
 
@@ -76,7 +77,8 @@ def test_the_agents_in_the_docs_are_the_agents():
 
 
 def test_the_options_of_training_in_the_docs_are_its_options():
-    options = {"--" + field.name.replace("_", "-") for field in dataclasses.fields(Config)}
+    fields = (*dataclasses.fields(Config), *dataclasses.fields(Settings))
+    options = {"--" + field.name.replace("_", "-") for field in fields}
     assert options <= named_in_tables("training.md")
 
 

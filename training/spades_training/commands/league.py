@@ -14,7 +14,7 @@ from spades_env.files import write_whole
 from spades_training import options
 from spades_training.evaluation.intervals import Estimate
 from spades_training.evaluation.league import LEAGUE, history, league_rows
-from spades_training.learning.config import Config
+from spades_training.learning.fast.settings import load_settings
 from spades_training.terminal.table import FittedTable
 from spades_training.tournament.output import csv_text, print_forfeits, run_in_terminal, write_results
 from spades_training.tournament.schedule import make_settings
@@ -40,7 +40,7 @@ def league(
     with options.needs("train", "the plot"):
         from spades_training.learning.plots import rating_history
 
-    rules = options.parse_rules(Config.load(run).rules)
+    rules = options.parse_rules(load_settings(run).rules)
     steps = history(run, snapshots)
     fixed = against or ["heuristic"]
     # A pairing reports how far its first agent is ahead: list newer policies first and the reference last.

@@ -12,6 +12,13 @@ import typer
 
 from spades_training import options
 from spades_training.learning.config import CHECKPOINT, PRESETS, Config
+from spades_training.learning.fast.settings import FAST, FAST_PRESETS, Settings, load_settings
+
+SB3 = "sb3"
+LEARNERS: dict[str, tuple[type[Config | Settings], dict[str, dict[str, Any]]]] = {
+    SB3: (Config, PRESETS),
+    FAST: (Settings, FAST_PRESETS),
+}
 
 
 def train(
@@ -19,6 +26,13 @@ def train(
     name: Annotated[str | None, typer.Option(help="Name of the run; default: the rules, numbered if taken.")] = None,
     runs: options.RunsOption = Path("runs"),
     resume: Annotated[Path | None, typer.Option(help="Folder of a run to resume from its last checkpoint.")] = None,
+    learner: Annotated[
+        str,
+        typer.Option(
+            help="sb3: MaskablePPO of Stable-Baselines3; fast: the fast learner, which has its own defaults (see "
+            f"docs/training.md) and the presets {', '.join(FAST_PRESETS)}."
+        ),
+    ] = SB3,
     **settings: Any,
 ) -> None:
     """Train a policy by self-play, save it and evaluate it against the scripted players.
@@ -29,16 +43,15 @@ def train(
     """
     given = {key: value for key, value in settings.items() if value is not None}
     if resume is None:
-        if preset not in PRESETS:
-            raise ValueError(f"unknown preset {preset!r}: use one of {', '.join(PRESETS)}")
-        config = Config(**{**PRESETS[preset], **given})
-    elif given or name is not None or preset != "quick":
-        text = ", ".join(given) or "a name or preset"
+        config = new_settings(learner, preset, given)
+    elif given or name is not None or preset != "quick" or learner != SB3:
+        text = ", ".join(given) or ("a learner" if learner != SB3 else "a name or preset")
         raise ValueError(f"--resume takes all settings from {resume / 'config.json'}, but {text} was given too")
     else:
-        config = Config.load(resume)
+        config = load_settings(resume)
     with options.needs("train", "training"):
         from spades_training.learning import train as training
+        from spades_training.learning.fast import ppo
         from spades_training.learning.monitor import TrainingError
     run = training.new_run(config, runs, name) if resume is None else resume
     saved = resume is not None and (run / CHECKPOINT).exists()
@@ -46,9 +59,28 @@ def train(
         typer.echo(f"{run} has no checkpoint yet: the run starts from the beginning")
     try:
         with options.interruptible(lambda: resume_advice(run)):
-            training.train(config, run, resume=saved)
+            if isinstance(config, Settings):
+                ppo.train(config, run, resume=saved)
+            else:
+                training.train(config, run, resume=saved)
     except TrainingError as error:
         options.fail(str(error), code=1)
+
+
+def new_settings(learner: str, preset: str, given: dict[str, Any]) -> Config | Settings:
+    """The settings of a new run.
+
+    Raises:
+        ValueError: if the learner or the preset is unknown, or the learner lacks an option.
+    """
+    if learner not in LEARNERS:
+        raise ValueError(f"unknown learner {learner!r}: use one of {', '.join(LEARNERS)}")
+    kind, presets = LEARNERS[learner]
+    if preset not in presets:
+        raise ValueError(f"unknown preset {preset!r}: use one of {', '.join(presets)}")
+    for key in given.keys() - {setting.name for setting in dataclasses.fields(kind)}:
+        raise ValueError(f"the learner {learner!r} has no option --{key.replace('_', '-')}")
+    return kind(**{**presets[preset], **given})
 
 
 def resume_advice(run: Path) -> str:
@@ -58,11 +90,14 @@ def resume_advice(run: Path) -> str:
 
 
 def _with_settings() -> inspect.Signature:
-    """The signature of ``train`` with every field of Config as an option in place of ``settings``."""
+    """The signature of ``train`` with every setting of both learners as an option in place of ``settings``."""
     parameters = list(inspect.signature(train, eval_str=True).parameters.values())[:-1]
-    for setting in dataclasses.fields(Config):
+    shared = {setting.name for setting in dataclasses.fields(Config)}
+    fast_only = [setting for setting in dataclasses.fields(Settings) if setting.name not in shared]
+    for setting in (*dataclasses.fields(Config), *fast_only):
         default = setting.default if setting.default != "" else "none"
-        text = f"{setting.metadata['help']} (quick: {default})"
+        learner = "" if setting.name in shared else "--learner fast: "
+        text = f"{learner}{setting.metadata['help']} (quick: {default})"
         kind = Annotated[type(setting.default) | None, typer.Option(help=text, show_default=False)]
         parameters.append(
             inspect.Parameter(setting.name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=kind)

@@ -30,6 +30,7 @@ from spades_env.tables import Tables
 from spades_training.evaluation.evaluate import Result, evaluate
 from spades_training.learning.checkpoint import Checkpoint
 from spades_training.learning.config import Config
+from spades_training.learning.fast.settings import Settings
 from spades_training.learning.imitate import imitate
 from spades_training.learning.monitor import Monitor
 from spades_training.learning.plots import learning_curve
@@ -41,7 +42,7 @@ from spades_training.options import parse_rules
 from spades_training.terminal import display
 
 
-def new_run(config: Config, folder: Path, name: str | None = None, base: str | None = None) -> Path:
+def new_run(config: Config | Settings, folder: Path, name: str | None = None, base: str | None = None) -> Path:
     """Create the folder of a new run, with its ``config.json``.
 
     Args:
@@ -75,21 +76,21 @@ def new_run(config: Config, folder: Path, name: str | None = None, base: str | N
     return run
 
 
-def _try_players(config: Config) -> None:
+def _try_players(config: Config | Settings) -> None:
     """Let every player act once, so that an error appears now and not after hours of training."""
     rules = parse_rules(config.rules)
     table = Tables(rules, 1, 0)
     _teacher(config).act_batch(table, np.arange(1))
-    if config.start == LearnedAgent.name:
+    if isinstance(config, Config) and config.start == LearnedAgent.name:
         LearnedAgent().player(rules)
-    elif config.start:
+    elif isinstance(config, Config) and config.start:
         read_model(config.start)
     for name in [*config.opponent_weights(), *config.frozen_opponents()]:
         if name not in (SELF, SNAPSHOT):
             make_agent(name).act(table.view(0))
 
 
-def _teacher(config: Config) -> BatchAgent:
+def _teacher(config: Config | Settings) -> BatchAgent:
     agent = make_agent(config.teacher)
     if not isinstance(agent, BatchAgent):
         raise ValueError(f"teacher {config.teacher!r} cannot play batches of tables: it has no act_batch")

@@ -1,0 +1,356 @@
+"""Compiled loops of the fast learner: inputs, choice of actions, rewards, advantages and the policy's gradient."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from spades_agents.compiler import jit
+from spades_agents.match_value import side_chance
+from spades_agents.policy.card_features import write_features
+
+from spades_env.engine.bits import U64, bit
+from spades_env.engine.state import BLIND, DRAFT, OVER
+from spades_env.observation import SIZE
+from spades_env.rules import Rules
+
+GOLDEN = 0x9E3779B97F4A7C15
+
+
+@jit
+def put_cards(cards, row, start):
+    """Write a set of cards as 52 zeros and ones."""
+    for card in range(52):
+        row[start + card] = (cards >> U64(card)) & U64(1)
+
+
+@jit
+def see(states, rules, observations, columns, features, seen):
+    """Write the networks' inputs for the seat on turn at every table.
+
+    Args:
+        states: the tables' states.
+        rules: their rules array.
+        observations: int8 of shape (tables, SIZE), as :class:`spades_env.tables.Tables` writes them.
+        columns: int64, the columns of the policy's input to keep: bits of the observation, then card features.
+        features: int8 of shape (FEATURES,), scratch; of size 0 without card features.
+        seen: int8 of shape (tables, columns + 52 * :func:`hidden_sets`), written: the columns, then the critic's
+            additional inputs: every hand, clockwise from the seat on turn, and in a draft the cards to come (those
+            that this seat will be offered, the cards behind them, and the same for the other seat).
+    """
+    r = rules[0]
+    for row in range(len(states)):
+        s = states[row]
+        target = seen[row]
+        place = len(columns)
+        if len(features):
+            write_features(s, r, s.seat, features)
+        for k in range(place):
+            column = columns[k]
+            target[k] = observations[row, column] if column < SIZE else features[column - SIZE]
+        for k in range(r.players):
+            put_cards(s.hands[(s.seat + k) % r.players], target, place)
+            place += 52
+        if r.draft:
+            for k in range(4):
+                cards = U64(0)
+                if s.phase == BLIND or s.phase == DRAFT:
+                    for draw in range(s.draws, 26):
+                        own = (draw % 2 == 0) == (s.seat == s.opener)
+                        if own == (k < 2):
+                            cards |= bit(s.deck[2 * draw + k % 2])
+                put_cards(cards, target, place)
+                place += 52
+
+
+def hidden_sets(rules: Rules) -> int:
+    """Number of sets of 52 cards that the critic sees in addition to the observation."""
+    return rules.players + 4 * rules.draft
+
+
+@jit
+def mix(value):
+    """SplitMix64's output function (Steele, Lea and Flood 2014)."""
+    value = (value ^ (value >> U64(30))) * U64(0xBF58476D1CE4E5B9)
+    value = (value ^ (value >> U64(27))) * U64(0x94D049BB133111EB)
+    return value ^ (value >> U64(31))
+
+
+@jit
+def uniform(key, step, row):
+    """A float64 in [0, 1) that depends only on the key, the step and the row."""
+    value = mix(U64(key) + U64(GOLDEN) * (U64(step) + U64(1)))
+    value = mix(value + U64(GOLDEN) * (U64(row) + U64(1)))
+    return np.float64(value >> U64(11)) / 9007199254740992.0
+
+
+@jit
+def legal_ones(logits, mask, legal):
+    """Write the legal actions to ``legal``; return their number, the greatest logit and its action."""
+    count = 0
+    best = np.float32(-np.inf)
+    top = 0
+    for k in range(len(mask)):
+        if mask[k]:
+            legal[count] = k
+            count += 1
+            if logits[k] > best:
+                best = logits[k]
+                top = k
+    return count, best, top
+
+
+@jit
+def choose(logits, masks, forced, key, step, legal, actions, log_probs):
+    """Draw a legal action at every table from the softmax of its logits.
+
+    Args:
+        logits: float32 of shape (tables, 75); overwritten.
+        masks: int8 of shape (tables, 75).
+        forced: int64 of shape (tables,): actions to take instead, or -1.
+        key: seed of the random numbers.
+        step: number of decisions at each table so far.
+        legal: int64 of shape (75,), scratch.
+        actions: int64, written.
+        log_probs: float32, written: the log-probabilities of the actions.
+    """
+    for row in range(len(logits)):
+        count, best, _ = legal_ones(logits[row], masks[row], legal)
+        total = 0.0
+        for k in range(count):
+            power = math.exp(logits[row, legal[k]] - best)
+            logits[row, legal[k]] = power
+            total += power
+        left = uniform(key, step, row) * total
+        chosen = legal[count - 1]
+        for k in range(count - 1):
+            left -= logits[row, legal[k]]
+            if left < 0:
+                chosen = legal[k]
+                break
+        if forced[row] >= 0:
+            chosen = forced[row]
+        actions[row] = chosen
+        log_probs[row] = math.log(max(logits[row, chosen] / total, 1e-30))
+
+
+@jit
+def bag_price(r):
+    """A bag's share of the coming penalty, in hundreds of points."""
+    return r.bag_penalty / (100.0 * r.bag_limit) if r.bag_limit > 0 else 0.0
+
+
+@jit
+def begin_hands(values, states, rules, rows, match_weight, worth):
+    """Write the value of each side's position to ``worth`` (tables, sides) at ``rows``, where a hand starts.
+
+    It is ``match_weight`` times the chance of winning the match minus ``1 - match_weight`` times the price of the bags.
+    """
+    r = rules[0]
+    for row in rows:
+        s = states[row]
+        for side in range(r.sides):
+            value = -(1.0 - match_weight) * bag_price(r) * s.bags[side]
+            if match_weight > 0:
+                value += match_weight * side_chance(values, s, r, side, s.opener)
+            worth[row, side] = value
+
+
+@jit
+def end_hands(values, states, rules, hands, match_weight, max_hands, worth, gains, ended, over):
+    """Compute the rewards of hands that have just ended.
+
+    Args:
+        values: result of :func:`spades_agents.match_value.match_table`.
+        states: the tables' states after a step, before finished matches are reset.
+        rules: their rules array.
+        hands: int32, the number of the hand at every table before the step; updated.
+        match_weight: share of the gain in win probability in the reward; the rest is points.
+        max_hands: matches are truncated after this many hands.
+        worth: the values that :func:`begin_hands` wrote; updated.
+        gains: float32 of shape (tables, sides), written: for a hand that has ended, ``match_weight`` times the change
+            in the side's chance of winning the match, plus ``1 - match_weight`` times its points in hundreds, where a
+            bag is charged when it is taken; minus the mean of the other sides. The gains sum to 0.
+        ended: bool, written: whether a hand has ended.
+        over: bool, written: whether the match has ended or is truncated.
+    """
+    r = rules[0]
+    sides = r.sides
+    for row in range(len(states)):
+        s = states[row]
+        finished = s.phase == OVER
+        ended[row] = finished or s.hand_number != hands[row]
+        over[row] = finished or (ended[row] and s.hand_number >= max_hands)
+        hands[row] = s.hand_number
+        for side in range(sides):
+            gains[row, side] = 0
+        if not ended[row]:
+            continue
+        total = 0.0
+        for side in range(sides):
+            after = 0.0 if finished else -(1.0 - match_weight) * bag_price(r) * s.bags[side]
+            if match_weight > 0:
+                if finished:
+                    chance = 1.0 if s.winner == side else 0.0
+                else:
+                    chance = side_chance(values, s, r, side, s.opener)
+                after += match_weight * chance
+            gain = (1.0 - match_weight) * s.points[side] / 100.0 + after - worth[row, side]
+            worth[row, side] = after
+            gains[row, side] = gain
+            total += gain
+        for side in range(sides):
+            gains[row, side] = gains[row, side] - (total - gains[row, side]) / (sides - 1)
+
+
+@jit
+def advantages(gains, ended, forced, values, following, seats, sides, decay, found, known):
+    """Generalized advantage estimates (Schulman et al. 2016) within hands, without a discount.
+
+    With two sides, whose gains are opposite, one chain runs through the decisions of all seats. The critic sees all
+    hands, so its value at the opponent's next decision, with the sign changed, rates an action before chance and the
+    opponent respond. With more sides, each seat has a chain of its own decisions.
+
+    Args:
+        gains: float32 of shape (steps, tables, sides).
+        ended: bool of shape (steps, tables): a hand ended with this step.
+        forced: int64 of shape (steps, tables): what replaced the policy's action, or -1. Earlier advantages use the
+            critic's value of that decision instead of its outcome.
+        values: float32 of shape (steps, tables), the critic's values for the side on turn.
+        following: float32 of shape (tables,): the critic's values after the last step.
+        seats: int8 of shape (steps + 1, tables), the seats on turn.
+        sides: number of sides.
+        decay: lambda, per decision of the chain.
+        found: float32 of shape (steps, tables), written.
+        known: bool of the same shape, written: False where the steps end before the seat's next decision.
+    """
+    steps, tables = values.shape
+    if sides == 2:
+        for row in range(tables):
+            value = following[row] if seats[steps, row] % 2 == 0 else -following[row]
+            gain = 0.0
+            for step in range(steps - 1, -1, -1):
+                if ended[step, row]:
+                    value = 0.0
+                    gain = 0.0
+                sign = 1.0 if seats[step, row] % 2 == 0 else -1.0
+                own = sign * values[step, row]
+                gain = gains[step, row, 0] + value - own + decay * gain
+                value = own
+                found[step, row] = sign * gain
+                known[step, row] = True
+                if forced[step, row] >= 0:
+                    gain = 0.0
+        return
+    for row in range(tables):
+        for seat in range(sides):
+            value = 0.0
+            gain = 0.0
+            reward = 0.0
+            open_end = True
+            for step in range(steps - 1, -1, -1):
+                if ended[step, row]:
+                    value = 0.0
+                    gain = 0.0
+                    reward = 0.0
+                    open_end = False
+                reward += gains[step, row, seat]
+                if seats[step, row] != seat:
+                    continue
+                if open_end:
+                    known[step, row] = False
+                    found[step, row] = 0.0
+                    gain = 0.0
+                else:
+                    gain = reward + value - values[step, row] + decay * gain
+                    known[step, row] = True
+                    found[step, row] = gain
+                if forced[step, row] >= 0:
+                    gain = 0.0
+                open_end = False
+                value = values[step, row]
+                reward = 0.0
+
+
+@jit
+def gather(seen, chosen, one, found):
+    """Write the rows ``chosen`` of ``seen`` (int8, zeros and ones) to ``found``, with ``one`` where they are 1."""
+    for k in range(len(chosen)):
+        row = seen[chosen[k]]
+        target = found[k]
+        for column in range(len(row)):
+            target[column] = one if row[column] else 0
+
+
+@jit
+def clear_where_zero(outputs, gradients):
+    """Set ``gradients`` to 0 where ``outputs`` are 0: the backward pass of ReLU, on the bits of the numbers."""
+    for row in range(len(outputs)):
+        for column in range(outputs.shape[1]):
+            gradients[row, column] = gradients[row, column] if outputs[row, column] else 0
+
+
+# The sums of policy_gradient.
+OBJECTIVE, ENTROPY, DIVERGENCE, CLIPPED, AGREED, STATISTICS = range(6)
+
+
+@jit
+def policy_gradient(
+    logits, masks, rows, actions, log_probs, advantage, clip, entropy_weight, imitate, legal, found, sums
+):
+    """Turn logits into the gradient of the policy's loss with respect to them.
+
+    The loss is the negative mean of PPO's clipped objective (Schulman et al. 2017) minus the entropy bonus, or the
+    cross-entropy of the actions.
+
+    Args:
+        logits: float32 of shape (n, 75).
+        masks: bool of shape (decisions, 75), the legal actions.
+        rows: int64 of shape (n,): indices of the decisions.
+        actions: int64 of shape (decisions,), as taken.
+        log_probs: float32 of shape (decisions,), log-probabilities of these actions when they were taken.
+        advantage: float32 of shape (decisions,), normalised.
+        clip: change of a probability at which its gradient is cut off.
+        entropy_weight: weight of the entropy bonus.
+        imitate: whether the loss is the cross-entropy.
+        legal: int64 of shape (75,), scratch.
+        found: float32 of shape (n, 75), written.
+        sums: float64 of shape (STATISTICS,), to which the sums over the decisions are added.
+    """
+    count = len(rows)
+    for k in range(count):
+        row = rows[k]
+        for j in range(logits.shape[1]):
+            found[k, j] = 0
+        choices, best, top = legal_ones(logits[k], masks[row], legal)
+        total = np.float32(0)
+        weighted = np.float32(0)
+        for j in legal[:choices]:
+            shifted = logits[k, j] - best
+            power = math.exp(shifted)
+            found[k, j] = power
+            total += power
+            weighted += power * shifted
+        log_total = math.log(total)
+        entropy = log_total - weighted / total
+        action = actions[row]
+        log_prob = logits[k, action] - best - log_total
+        if imitate:
+            slope = np.float32(-1)
+            sums[OBJECTIVE] += log_prob
+        else:
+            difference = log_prob - log_probs[row]
+            ratio = math.exp(difference)
+            gain = advantage[row]
+            outside = ratio > 1 + clip if gain > 0 else ratio < 1 - clip
+            slope = np.float32(0) if outside else -gain * ratio
+            sums[OBJECTIVE] += gain * (min(ratio, 1 + clip) if gain > 0 else max(ratio, 1 - clip))
+            sums[DIVERGENCE] += ratio - 1 - difference
+            sums[CLIPPED] += outside
+        sums[ENTROPY] += entropy
+        sums[AGREED] += top == action
+        for j in legal[:choices]:
+            probability = found[k, j] / total
+            log_p = logits[k, j] - best - log_total
+            chosen = np.float32(1) if j == action else np.float32(0)
+            found[k, j] = (slope * (chosen - probability) + entropy_weight * probability * (log_p + entropy)) / count

@@ -1,0 +1,205 @@
+"""The settings of the fast learner, their presets and their file."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from dataclasses import dataclass, field
+from itertools import permutations
+from pathlib import Path
+from typing import Any
+
+from spades_env.checks import check_int
+from spades_training.learning.config import Config
+from spades_training.options import parse_rules
+
+FAST = "fast"  # the learner's name in the file of its settings
+
+
+def _setting(default: Any, text: str) -> Any:
+    return field(default=default, metadata={"help": text})
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The settings of a run of the fast learner; each is an option of ``spades train --learner fast``.
+
+    The defaults are the preset ``quick``. A scheduled value changes linearly to its ``final_`` value during self-play.
+    Rewards are not discounted, and every hand is an episode.
+
+    Raises:
+        ValueError: if a value is invalid.
+    """
+
+    rules: str = _setting("two_player", "A preset, optionally with changes: solo,target=300")
+    seed: int = _setting(0, "Random seed; the same seed gives the same run.")
+    total_timesteps: int = _setting(32_000_000, "Decisions of self-play to train on, all seats together.")
+    warm_start: int = _setting(4_000_000, "Decisions of the teacher to imitate before self-play.")
+    teacher: str = _setting("heuristic", "The player to imitate.")
+    teacher_noise: float = _setting(0.03, "Share of random actions while the teacher plays.")
+    teacher_learning_rate: float = _setting(2e-3, "Initial learning rate of the imitation; it decreases to 5% of this.")
+    match_weight: float = _setting(
+        1.0, "Initial share of the gain in win probability in the reward of a hand; the rest is points."
+    )
+    final_match_weight: float = _setting(1.0, "Final share of the gain in win probability in the reward.")
+    opponents: str = _setting(
+        "self:1", "Players of the other side, as shares of the tables: self, snapshot or an agent's name."
+    )
+    forced_nils: float = _setting(0.03, "Share of bids replaced by nil, and of blind questions answered by blind nil.")
+    snapshot_every: int = _setting(5_000_000, "Decisions between two snapshots of the policy.")
+    snapshots: int = _setting(20, "Maximum number of snapshots; a new one then replaces a random one.")
+    n_envs: int = _setting(1024, "Number of tables.")
+    n_steps: int = _setting(128, "Decisions at each table between two updates.")
+    batch_size: int = _setting(4096, "Decisions per minibatch.")
+    n_epochs: int = _setting(1, "Passes over the decisions per update.")
+    learning_rate: float = _setting(1e-3, "Initial learning rate.")
+    final_learning_rate: float = _setting(3e-5, "Final learning rate; the decay is linear.")
+    gae_lambda: float = _setting(0.97, "Lambda of generalized advantage estimation (GAE).")
+    clip_range: float = _setting(0.2, "Clip range of PPO.")
+    ent_coef: float = _setting(0.01, "Initial weight of the entropy bonus.")
+    final_ent_coef: float = _setting(0.001, "Final weight of the entropy bonus.")
+    vf_coef: float = _setting(0.5, "Weight of the value loss.")
+    max_grad_norm: float = _setting(1.0, "Maximum norm of the gradient.")
+    layers: str = _setting("192,192", "Hidden layers of the policy network.")
+    critic_layers: str = _setting("192,192", "Hidden layers of the value network, which sees all hands.")
+    card_features: bool = _setting(False, "Add derived inputs to the networks: master cards, tricks needed and others.")
+    suit_symmetry: bool = _setting(True, "Share weights between the suits other than spades.")
+    bfloat16: bool = _setting(True, "Multiply matrices in bfloat16 if the processor has instructions for it.")
+    max_hands: int = _setting(100, "Truncate a match without a winner after this many hands.")
+    eval_every: int = _setting(4_000_000, "Decisions between two evaluations against the frozen opponents.")
+    eval_opponents: str = _setting("random,heuristic", "Frozen opponents, separated by commas.")
+    eval_matches: int = _setting(200, "Duplicate matches of each evaluation against each frozen opponent.")
+    final_matches: int = _setting(1_000, "Duplicate matches of the final evaluation against each frozen opponent.")
+    checkpoint_every: int = _setting(4_000_000, "Decisions between two checkpoints.")
+    threads: int = _setting(1, "Threads of torch.")
+    tensorboard: bool = _setting(True, "Write TensorBoard logs.")
+
+    def __post_init__(self) -> None:
+        for setting in dataclasses.fields(self):
+            value, default = getattr(self, setting.name), setting.default
+            if isinstance(default, float) and type(value) is int:
+                object.__setattr__(self, setting.name, float(value))
+            elif type(value) is not type(default):
+                raise ValueError(f"{setting.name} must be of type {type(default).__name__}, got {value!r}")
+        for name in _COUNTS:
+            check_int(name, getattr(self, name), 1, 10**12)
+        check_int("warm_start", self.warm_start, 0, 10**12)
+        for name, low, high in _RANGES:
+            if not low <= getattr(self, name) <= high:
+                raise ValueError(f"{name} must be in {low:g}..{high:g}, got {getattr(self, name)!r}")
+        deck = parse_rules(self.rules).deck
+        orders = sum(0 in deck or order[0] == 0 for order in permutations(range(3))) if self.suit_symmetry else 1
+        for name, sizes in zip(("layers", "critic_layers"), self.hidden_layers(), strict=True):
+            if any(size % orders for size in sizes):
+                text = f"must be multiples of {orders}, the number of orders of the suits other than spades"
+                raise ValueError(f"{name} {text}, got {getattr(self, name)!r}; or use --no-suit-symmetry")
+
+    def _shared(self) -> Config:
+        """The settings that have the same form for both learners; it checks them."""
+        names = ("rules", "seed", "opponents", "eval_opponents", "layers", "critic_layers")
+        return Config(**{name: getattr(self, name) for name in names})
+
+    def hidden_layers(self) -> tuple[list[int], list[int]]:
+        """``layers`` and ``critic_layers`` as numbers."""
+        sizes = self._shared().hidden_layers()
+        return sizes["pi"], sizes["vf"]
+
+    def opponent_weights(self) -> dict[str, float]:
+        """``opponents`` as shares that sum to 1."""
+        return self._shared().opponent_weights()
+
+    def frozen_opponents(self) -> list[str]:
+        """``eval_opponents`` as a list."""
+        return self._shared().frozen_opponents()
+
+    def to_json(self) -> str:
+        """The contents of ``config.json``."""
+        return json.dumps({"learner": FAST} | dataclasses.asdict(self), indent=1) + "\n"
+
+    @classmethod
+    def from_json(cls, text: str) -> Settings:
+        """The inverse of :meth:`to_json`.
+
+        Raises:
+            ValueError: if the text is something else.
+        """
+        fields = json.loads(text)
+        if not isinstance(fields, dict) or fields.pop("learner", None) != FAST:
+            raise ValueError("these are not the settings of the fast learner")
+        unknown = fields.keys() - {setting.name for setting in dataclasses.fields(cls)}
+        if unknown:
+            raise ValueError(f"these are not the settings of the fast learner: {', '.join(sorted(unknown))}")
+        return cls(**fields)
+
+
+def load_settings(run: Path) -> Config | Settings:
+    """The settings of the run in a folder, written by either learner.
+
+    Raises:
+        ValueError: if there are none, or the file is damaged.
+    """
+    path = run / "config.json"
+    try:
+        text = path.read_text("utf8")
+        fields = json.loads(text)
+    except (OSError, ValueError):
+        return Config.load(run)  # it names the error
+    if not isinstance(fields, dict) or "learner" not in fields:
+        return Config.load(run)
+    try:
+        return Settings.from_json(text)
+    except ValueError as error:
+        raise ValueError(f"cannot read the settings {path}: {error}") from None
+
+
+_COUNTS = (
+    *("total_timesteps", "snapshot_every", "snapshots", "n_envs", "n_steps", "batch_size", "n_epochs", "max_hands"),
+    *("eval_every", "eval_matches", "final_matches", "checkpoint_every", "threads"),
+)
+_RANGES = (
+    ("teacher_noise", 0, 1),
+    ("teacher_learning_rate", 0, 1),
+    ("match_weight", 0, 1),
+    ("final_match_weight", 0, 1),
+    ("forced_nils", 0, 1),
+    ("learning_rate", 0, 1),
+    ("final_learning_rate", 0, 1),
+    ("gae_lambda", 0, 1),
+    ("clip_range", 1e-6, 1),
+    ("ent_coef", 0, 10),
+    ("final_ent_coef", 0, 10),
+    ("vf_coef", 0, 100),
+    ("max_grad_norm", 1e-6, 1e6),
+)
+
+# Training from scratch: no imitation, and at first half of the reward is points.
+_SCRATCH: dict[str, Any] = {
+    "warm_start": 0,
+    "match_weight": 0.5,
+    "learning_rate": 1.5e-3,
+    "ent_coef": 0.03,
+    "final_ent_coef": 0.002,
+}
+
+# Named changes to the defaults.
+FAST_PRESETS: dict[str, dict[str, Any]] = {
+    "quick": {},
+    "standard": _SCRATCH
+    | {
+        "total_timesteps": 300_000_000,
+        "layers": "288,288",
+        "critic_layers": "288,288",
+        "snapshot_every": 20_000_000,
+        "eval_every": 10_000_000,
+        "checkpoint_every": 10_000_000,
+    },
+    "strong": _SCRATCH
+    | {
+        "total_timesteps": 1_500_000_000,
+        "layers": "576,576",
+        "critic_layers": "576,576",
+        "snapshot_every": 50_000_000,
+        "eval_every": 50_000_000,
+        "checkpoint_every": 10_000_000,
+    },
+}
