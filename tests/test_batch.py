@@ -68,10 +68,6 @@ class Row:
         ]
 
 
-@pytest.mark.parametrize(
-    "episode, reward, max_hands", [("match", "score", 6), ("match", "win", 3), ("hand", "score", 100)]
-)
-@pytest.mark.parametrize("mix", MIXES)
 def fingerprint(tables):
     tables.step_random(20)
     return tables.states.tobytes(), tables.observation.tobytes()
@@ -98,6 +94,10 @@ def test_tables_with_threads_in_a_forked_child():
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 
 
+@pytest.mark.parametrize(
+    "episode, reward, max_hands", [("match", "score", 6), ("match", "win", 3), ("hand", "score", 100)]
+)
+@pytest.mark.parametrize("mix", MIXES)
 def test_rows_play_as_single_games(mix, episode, reward, max_hands):
     fields = MIXES[mix].to_dict()
     rules = Rules.from_dict({**fields, "target": SHORT["target"], "loss": fields["loss"] and SHORT["loss"]})

@@ -71,7 +71,7 @@ COMMANDS = [
 @pytest.mark.parametrize("player", ["learned", "bidder", "pimc:policy=learned"])
 def test_a_player_of_another_game_is_refused_before_anything_starts(command, player, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    message = "error: there is a bidding model for" if player == "bidder" else "error: agent 'learned' plays only"
+    message = "error: there are bidding models for" if player == "bidder" else "error: agent 'learned' plays only"
     fails(message, *command, player)
     assert list(tmp_path.iterdir()) == []
 
@@ -90,4 +90,4 @@ def test_agents_lists_every_player_and_its_rules():
 def test_the_list_of_agents_fits(width):
     lines = spades("agents", columns=width).stdout.splitlines()
     assert max(map(len, lines)) <= width
-    assert {line.split()[0] for line in lines if line[1:2].strip()} >= {*AGENTS, "file.py:Class"} - {"ppo"}
+    assert {line.split()[0] for line in lines if line[2:3].strip()} >= {*AGENTS, "file.py:Class"} - {"ppo"}

@@ -225,14 +225,15 @@ def test_an_agents_illegal_move_is_one_line_and_the_match_is_saved(move, tmp_pat
     agent.write_text(AGENT.format(move=move))
     result = spades("play", "--rules", "two_player", "--against", f"{agent}:Odd", "--record", path, stdin="l\nk\n")
     assert result.exit_code == 2
-    assert result.stderr.startswith("error: odd, opponent, made an illegal move: ")
+    assert result.stderr.startswith("error: player 'odd' made an illegal move: ")
     assert result.stderr.count("\n") == 1
     assert len(Record.load(path).replay().draft_choices) == 1
 
 
 def test_a_player_that_cannot_play_the_rules_is_refused_before_the_first_card():
-    fails("error: bidder cannot play these rules: ", "play", "--rules", "solo", "--against", "bidder")
-    fails("error: bidder cannot play these rules: ", "play", "--rules", "solo", "--hints", "bidder")
+    message = "error: there are bidding models for two players and partnerships, not for solo"
+    fails(message, "play", "--rules", "solo", "--against", "bidder")
+    fails(message, "play", "--rules", "solo", "--hints", "bidder")
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGHUP")

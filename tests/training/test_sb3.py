@@ -139,7 +139,8 @@ def test_evaluation_finds_the_statistics_of_the_episodes(recwarn):
     env = SpadesVecEnv(2, rules="solo", episode="hand", seed=0)
     model = MaskablePPO("MlpPolicy", env, n_steps=8, batch_size=16)
     rewards, lengths = evaluate_policy(model, env, n_eval_episodes=4, return_episode_rewards=True)
-    assert (len(rewards), set(lengths)) == (4, {15})  # look or blind nil, bid, 13 cards
+    assert len(rewards) == 4
+    assert set(lengths) <= {14, 15}  # look and bid, or blind nil, then 13 cards
     assert not [str(warning.message) for warning in recwarn if "Monitor" in str(warning.message)]
 
 

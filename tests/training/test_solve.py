@@ -74,7 +74,7 @@ def test_four_hands_and_a_nil():
     [
         (["AK... "], "error: a deal has two to four hands, got 1"),
         (["AS KS QS JS"], "error: a deal has two to four hands, got 1: separate them by |"),
-        (["AK.. QJ..."], "error: a hand is spades.hearts.diamonds.clubs, got 'AK..'"),
+        (["AK.. QJ..."], "error: a hand in PBN is spades.hearts.diamonds.clubs, got 'AK..'"),
         (["AX... QJ..."], "error: hand 'AX...': 'X' is not a rank of 23456789TJQKA"),
         (["AA... QJ..."], "error: hand 'AA...': AS appears twice"),
         (["AK... AJ..."], "error: AS is in two hands"),

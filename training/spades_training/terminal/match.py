@@ -7,10 +7,10 @@ from pathlib import Path
 
 import numpy as np
 from rich.console import Console
-from spades_agents.base import Agent
+from spades_agents.base import Agent, legal_move
 
 from spades_env.cards import KEEP, LOOK, REJECT, trick_winner
-from spades_env.game import Game, IllegalAction, Phase, View
+from spades_env.game import Game, Phase, View
 from spades_env.rules import Rules
 from spades_training.terminal.board import Seats, action_text, board, draw_text, hand_cards, show, tricks_text, wrapped
 from spades_training.terminal.claim import proven_claim
@@ -88,13 +88,7 @@ class TerminalMatch:
         return True
 
     def _agents_action(self) -> int:
-        agent = self.agents[self.game.seat]
-        action = agent.act(self.game.view())
-        try:
-            self.game.clone().apply(action)
-        except IllegalAction as error:
-            raise ValueError(f"{agent.name}, {self.seats[self.game.seat]}, made an illegal move: {error}") from None
-        return int(action)
+        return legal_move(self.agents[self.game.seat], self.game.view())
 
     def _own_action(self) -> int | None:
         """The person's move: one of a claim, the only legal one, or the answer; None to quit."""
