@@ -57,7 +57,7 @@ def make_agent(spec: str | Agent) -> Agent:
         options = _options(name, rest, factory)
         agent = factory(**options)
         if options:
-            agent.name = spec  # tells two variants of one player apart
+            agent.name = spec  # distinguishes two variants of one player
         return agent
     if spec.endswith(".zip"):
         return make_agent(f"ppo:{spec}")

@@ -12,7 +12,6 @@ from typing import Any, NoReturn
 import numpy as np
 import torch
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from sb3_contrib import MaskablePPO
 from spades_agents.policy.learned import PolicyAgent
 from stable_baselines3.common.callbacks import BaseCallback
@@ -27,6 +26,7 @@ from spades_training.learning.rollouts import Rollouts
 from spades_training.learning.sb3 import policy_network, save_player
 from spades_training.learning.selfplay import OpponentMix
 from spades_training.learning.trajectories import LearnerTrajectories
+from spades_training.terminal.display import training_bar
 
 EVAL_MATCHES = 100  # of each evaluation during training, among which its hands are divided
 
@@ -65,15 +65,7 @@ class Monitor(BaseCallback):
         self.config, self.run, self.env, self.mix, self.rng, self.console = config, run, env, mix, rng, console
         self.rules = env.rules
         self.metrics: dict[str, Any] = metrics or {"rows": [], "seconds": 0.0}
-        self.progress = Progress(
-            TextColumn("{task.description}"),
-            BarColumn(bar_width=24),
-            TextColumn("{task.percentage:>3.0f}% {task.fields[speed]:,.0f} steps/s ETA"),
-            TimeRemainingColumn(),
-            TextColumn("{task.fields[evaluation]}"),
-            console=console,
-            disable=not console.is_terminal,
-        )
+        self.progress = training_bar(console, "steps/s ETA")
         self.rated = 0  # decisions rated by rollouts
         self._evaluation = ""
         self._start = time.perf_counter() - self.metrics["seconds"]

@@ -31,6 +31,24 @@ def progress_bar(text: str, shown: bool = True) -> Iterator[Callable[[int, int],
         yield update
 
 
+def training_bar(console: Console, speed: str) -> Progress:
+    """The progress bar of a training run, whose tasks have the fields ``speed`` and ``evaluation``.
+
+    Args:
+        console: where to print; only terminals show the bar.
+        speed: the text after the number of the speed, up to the time left.
+    """
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(bar_width=24),
+        TextColumn(f"{{task.percentage:>3.0f}}% {{task.fields[speed]:,.0f}} {speed}"),
+        TimeRemainingColumn(),
+        TextColumn("{task.fields[evaluation]}"),
+        console=console,
+        disable=not console.is_terminal,
+    )
+
+
 def evaluation_table(results: dict[str, Result], title: str) -> FittedTable:
     """The results of one player, with one row for each opponent."""
     cut = ", ".join(f"{result.truncated} against {name}" for name, result in results.items() if result.truncated)

@@ -11,7 +11,6 @@ from types import TracebackType
 from typing import Any
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from spades_agents.policy.learned import PolicyAgent, PPOAgent
 from spades_agents.policy.network import PolicyNetwork
 
@@ -20,6 +19,7 @@ from spades_env.rules import Rules
 from spades_training.evaluation.evaluate import Result, evaluate
 from spades_training.learning.fast.settings import Settings
 from spades_training.terminal import display
+from spades_training.terminal.display import training_bar
 
 FINAL_SEED = 1_000_003  # decks of the final evaluation
 EVALUATION_SEED = 5  # decks of the evaluations during training, which differ from those of the final one
@@ -40,15 +40,7 @@ class Reports:
         self, settings: Settings, rules: Rules, run: Path, console: Console, rows: list[dict[str, Any]]
     ) -> None:
         self.settings, self.rules, self.run, self.console, self.rows = settings, rules, run, console, rows
-        self._progress = Progress(
-            TextColumn("{task.description}"),
-            BarColumn(bar_width=24),
-            TextColumn("{task.percentage:>3.0f}% {task.fields[speed]:,.0f} decisions/s, left"),
-            TimeRemainingColumn(),
-            TextColumn("{task.fields[evaluation]}"),
-            console=console,
-            disable=not console.is_terminal,
-        )
+        self._progress = training_bar(console, "decisions/s, left")
         total = settings.warm_start + settings.total_timesteps
         self._task = self._progress.add_task("training", total=total, speed=0.0, evaluation="")
         self._writer: Any = None
