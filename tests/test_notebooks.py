@@ -82,6 +82,8 @@ def test_a_variation_changes_what_it_is_told_to():
     own = Variation("heuristic", lambda states, actions: None)
     game.apply(player.act(game.view()))
     assert player.act(game.view()) == own.act(game.view()) + 1 >= BID_0 + 1
+    with pytest.raises(ValueError, match="there are bidding models for two players and partnerships, not for solo"):
+        Variation("bidder", one_more).check_rules(Rules.preset("solo"))
     with pytest.raises(ValueError, match="base must have act_batch, got uniform"):
         Variation(NoBatch(), one_more)
 

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from importlib import resources
 from typing import Any
 
-from spades_agents.base import Agent, legal_move
+from spades_agents.base import Agent, check_plays, legal_move
 from spades_agents.registry import make_agent
 from spades_env.cards import BLIND_NIL, KEEP, LOOK, REJECT, parse_action, parse_card, parse_cards
 from spades_env.game import Game
@@ -112,11 +112,14 @@ def score(agent: str | Agent, puzzles: tuple[Puzzle, ...] | None = None, seed: i
         An attempt for each puzzle, in order.
 
     Raises:
-        ValueError: if the agent is unknown, does not play the rules of a puzzle, or makes an illegal move.
+        ValueError: if the agent is unknown, cannot play the rules of a puzzle, or makes an illegal move.
     """
     player = make_agent(agent)
+    chosen = load_puzzles() if puzzles is None else puzzles
+    for puzzle in chosen:
+        check_plays(player, puzzle.rules)
     attempts = []
-    for puzzle in load_puzzles() if puzzles is None else puzzles:
+    for puzzle in chosen:
         player.reset(seed)
         attempts.append(Attempt(puzzle, legal_move(player, puzzle.game().view())))
     return attempts

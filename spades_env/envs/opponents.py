@@ -11,6 +11,7 @@ import numpy as np
 
 from spades_env.engine.episode import agent_stream
 from spades_env.game import View
+from spades_env.rules import Rules
 from spades_env.tables import Tables
 
 # The module whose make_agent(name) makes agents by name. It is only imported when a name is given, so this package
@@ -19,7 +20,10 @@ AGENT_MAKER = "spades_agents"
 
 
 class Opponent(Protocol):
-    """A player, see ``spades_agents.base.Agent``; it may also have ``act_batch(tables, rows)``."""
+    """A player, see ``spades_agents.base.Agent``.
+
+    It may also have ``act_batch(tables, rows)``, and ``check_rules(rules)`` if it cannot play every game.
+    """
 
     name: str
 
@@ -35,23 +39,33 @@ class Opponent(Protocol):
 Opponents = str | Opponent | Sequence[str | Opponent]
 
 
-def make_opponents(opponents: Opponents, count: int) -> list[Opponent]:
-    """The players of the ``count`` seats after the learner's, clockwise.
+def make_opponents(opponents: Opponents, rules: Rules) -> list[Opponent]:
+    """The players of the seats after the learner's, clockwise.
 
     A single agent or name is used for all seats, and is returned as the same object for each of them.
 
     Raises:
-        ValueError: if there are too few or too many, if a name is unknown, or if something is not an agent.
+        ValueError: if there are too few or too many, if a name is unknown, if something is not an agent, or if an agent
+            cannot play the rules.
         ModuleNotFoundError: if a name is given, but the package that makes agents by name is not installed.
     """
+    count = rules.players - 1
     if isinstance(opponents, str) or not isinstance(opponents, Sequence):
-        return [_make(opponents)] * count
+        return [_make(opponents, rules)] * count
     if len(opponents) != count:
         raise ValueError(f"opponents must be one agent, or a list of {count}, got a list of {len(opponents)}")
-    return [_make(one) for one in opponents]
+    return [_make(one, rules) for one in opponents]
 
 
-def _make(opponent: str | Opponent) -> Opponent:
+def _make(opponent: str | Opponent, rules: Rules) -> Opponent:
+    agent = _agent(opponent)
+    check = getattr(agent, "check_rules", None)
+    if check is not None:
+        check(rules)
+    return agent
+
+
+def _agent(opponent: str | Opponent) -> Opponent:
     if isinstance(opponent, str):
         try:
             maker = importlib.import_module(AGENT_MAKER)

@@ -90,7 +90,7 @@ class SpadesEnv(gymnasium.Env[np.ndarray, np.int64]):
         render_mode: str | None = None,
     ) -> None:
         self.rules = as_rules(rules)
-        self.opponents = apart(make_opponents(opponents, self.rules.players - 1))
+        self.opponents = apart(make_opponents(opponents, self.rules))
         self.seat = None if seat is None else check_int("seat", seat, 0, self.rules.players - 1)
         self.episode, self.reward_kind, self.max_hands = check_episode(episode, reward, max_hands)
         self.illegal: Illegal = check_choice("illegal", illegal, get_args(Illegal))

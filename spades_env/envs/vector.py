@@ -95,7 +95,7 @@ class SpadesVectorEnv(VectorEnv):
         self.single_action_space = spaces.Discrete(NUM_ACTIONS)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
-        made = make_opponents(opponents, self.rules.players - 1)
+        made = make_opponents(opponents, self.rules)
         one_by_one = {id(agent): OneByOne(agent) for agent in made if not hasattr(agent, "act_batch")}
         self.opponents: list[Any] = [one_by_one.get(id(agent), agent) for agent in made]
 

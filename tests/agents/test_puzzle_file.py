@@ -6,6 +6,7 @@ import every_world
 import numpy as np
 import pytest
 from spades_agents.puzzles import load_puzzles, score
+from spades_agents.random_agent import UniformAgent
 
 from spades_env.cards import NUM_CARDS, action_name, mask_of, parse_cards
 from spades_env.game import Phase
@@ -133,3 +134,20 @@ def test_scores_of_the_players(name, floor, report):
 def test_the_same_player_answers_the_same_again():
     assert score("random", seed=3) == score("random", seed=3)
     assert [a.action for a in score("uniform", seed=1)] != [a.action for a in score("uniform", seed=2)]
+
+
+def test_a_player_of_another_game_is_refused_before_it_decides():
+    asked = []
+
+    class TwoPlayer(UniformAgent):
+        def check_rules(self, rules):
+            if rules.players != 2:
+                raise ValueError("two players only")
+
+        def act(self, view):
+            asked.append(view)
+            return super().act(view)
+
+    with pytest.raises(ValueError, match="two players only"):
+        score(TwoPlayer())
+    assert not asked

@@ -60,6 +60,7 @@ def test_rules_with_changes():
 
 COMMANDS = [
     ("play", "--rules", "solo", "--against"),
+    ("play", "--rules", "solo", "--hints"),
     ("evaluate", "--rules", "solo", "random"),
     ("tournament", "--rules", "solo", "random"),
     ("exploit", "--rules", "solo"),
@@ -67,7 +68,7 @@ COMMANDS = [
 ]
 
 
-@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command[0])
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: "".join(command[::3]))
 @pytest.mark.parametrize("player", ["learned", "bidder", "pimc:policy=learned"])
 def test_a_player_of_another_game_is_refused_before_anything_starts(command, player, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

@@ -318,6 +318,12 @@ def test_invalid_settings(change, text):
         Settings(**change)
 
 
+def test_players_of_another_game():
+    for change in ({"opponents": "learned:1"}, {"teacher": "learned"}):
+        with pytest.raises(ValueError, match="agent 'learned' plays only two_player and partnership"):
+            ppo.Learner(Settings(rules="solo", n_envs=4, n_steps=4, **change))
+
+
 def test_settings_file():
     for preset in FAST_PRESETS.values():
         settings = Settings(**preset)

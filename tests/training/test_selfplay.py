@@ -49,6 +49,11 @@ def test_margins_are_running_means_of_the_hands_against_each():
     assert mix.margins[first] == pytest.approx((before + 0.4) / 2)
 
 
+def test_a_player_of_another_game_is_refused():
+    with pytest.raises(ValueError, match="agent 'learned' plays only two_player and partnership"):
+        OpponentMix({"self": 0.5, "learned": 0.5}, PRESETS["solo"], 2, np.random.default_rng(0))
+
+
 def test_shares_fall_with_the_margin():
     mix = new_mix([untrained(k) for k in range(3)])
     assert mix.weights().tolist() == pytest.approx([1 / 3] * 3)

@@ -244,6 +244,7 @@ def test_a_full_disk(tmp_path, monkeypatch):
         (["--rules", "solo", "--teacher", "learned"], "error: agent 'learned' plays only two_player and partnership"),
         (["--rules", "solo", "--opponents", "learned:1"], "error: agent 'learned' plays only two_player and"),
         (["--rules", "solo", "--eval-opponents", "learned"], "error: agent 'learned' plays only two_player and"),
+        (["--rules", "cutthroat", "--card-features", "--hint", "bidder"], "error: there are bidding models for two"),
         (["--runs", "/dev/null/runs"], "error: cannot create the folder /dev/null/runs/two_player: Not a directory"),
         (["--batch-size", "1"], "error: batch_size=1 leaves a minibatch of one decision"),
         (["--batch-size", "32767"], "error: batch_size=32767 leaves a minibatch of one decision"),

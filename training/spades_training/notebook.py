@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
-from spades_agents.base import Agent, BatchAgent, TableArrays
+from spades_agents.base import Agent, BatchAgent, TableArrays, check_plays
 from spades_agents.registry import make_agent
 
 from spades_env.game import View
@@ -100,6 +100,10 @@ class Variation:
     def reset(self, seed: int | None = None) -> None:
         """Reset the player."""
         self.base.reset(seed)
+
+    def check_rules(self, rules: Rules) -> None:
+        """Raise ``ValueError`` if the player cannot play these rules."""
+        check_plays(self.base, rules)
 
     def act(self, view: View) -> int:
         """Choose the action at one table."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from spades_agents.base import BatchAgent
+from spades_agents.base import BatchAgent, check_plays
 from spades_agents.policy.learned import PolicyAgent
 from spades_agents.policy.network import PolicyNetwork
 from spades_agents.registry import make_agent
@@ -42,7 +42,7 @@ class OpponentMix:
         margins: the learner's mean reward in a hand against each.
 
     Raises:
-        ValueError: if a name is unknown, or the file of a model is missing.
+        ValueError: if a name is unknown, the file of a model is missing, or a player cannot play the rules.
     """
 
     def __init__(
@@ -65,6 +65,7 @@ class OpponentMix:
                 agent = make_agent(name)
                 if not isinstance(agent, BatchAgent):
                     raise ValueError(f"opponent {name!r} cannot play batches of tables: it has no act_batch")
+                check_plays(agent, rules)
                 agent.reset(int(rng.integers(2**48)))
                 self._agents[name] = agent
         self._current: PolicyAgent | None = None

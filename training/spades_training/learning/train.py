@@ -12,7 +12,7 @@ import numpy as np
 import torch
 from rich.console import Console
 from sb3_contrib import MaskablePPO
-from spades_agents.base import BatchAgent
+from spades_agents.base import BatchAgent, check_plays
 from spades_agents.policy.learned import PPOAgent
 from spades_agents.policy.model_file import read_model
 from spades_agents.policy.policy_input import PolicyInput
@@ -85,6 +85,8 @@ def _try_players(config: Config | Settings) -> None:
         LearnedAgent().player(rules)
     elif isinstance(config, Config) and config.start:
         read_model(config.start)
+    if isinstance(config, Config) and config.hint:
+        check_plays(make_agent(config.hint), rules)
     for name in [*config.opponent_weights(), *config.frozen_opponents()]:
         if name not in (SELF, SNAPSHOT):
             make_agent(name).act(table.view(0))

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 import torch
 from rich.console import Console
-from spades_agents.base import BatchAgent
+from spades_agents.base import BatchAgent, check_plays
 from spades_agents.match_value import match_table
 from spades_agents.policy.card_features import FEATURES
 from spades_agents.registry import make_agent
@@ -118,6 +118,7 @@ class Learner:
         agent = make_agent(name)
         if not isinstance(agent, BatchAgent):
             raise ValueError(f"player {name!r} cannot play many tables at once: it has no act_batch")
+        check_plays(agent, self.rules)
         agent.reset(self.settings.seed)
         return agent
 
