@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import dataclasses
 import io
 
 import pytest
 from rich.console import Console
 from spades_command import spades
+from spades_training.bench.machine import describe
+from spades_training.bench.measure import Case, Measured, Rates
+from spades_training.bench.report import Report
 from spades_training.commands.league import _print_rows
 from spades_training.evaluation.evaluate import evaluate
 from spades_training.terminal.display import evaluation_table, print_result
@@ -83,3 +87,41 @@ def test_puzzles(width):
     assert "…" not in text
     assert "puzzles right" in text
     assert "no: KEEP" in text or "no: REJECT" in text
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_bids(width):
+    text = spades("bid", "♠AK4 ♥A72 ♦K93 ♣JT52", "--score", "-120--380", columns=width).stdout
+    assert max(map(len, text.splitlines())) <= width
+    assert "…" not in text
+    titles, row = [next(line for line in text.splitlines() if line.strip().startswith(name)) for name in ("bid", "4")]
+    assert "".join(titles.split()) == "bidmatchwin%made%pointstheirpoints"
+    assert len(row.split()) == 5
+    assert "blind nil" in text
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_a_solved_deal(width):
+    deal = "N:AK4.A7.K.- QJ2.KQ.A.- T98.J.QJ.- 765.T9.T.-"
+    text = spades("solve", deal, "--bids", "nil,nil,nil,nil", columns=width).stdout
+    assert max(map(len, text.splitlines())) <= width
+    assert "…" not in text
+    lines = text.splitlines()
+    assert lines[0] == "partnership: N to play, 6 tricks left"
+    assert lines[2].split() == ["card", "tricks", *["nil", "N", "nil", "E", "nil", "S", "nil", "W"]]
+    assert next(line for line in lines if "best" in line).split()[1].isdecimal()
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_a_benchmark(width):
+    cases = [Case(key, text, int) for key, text in (("aec/env", "spades_v0.env()"), ("nothing/env", "empty AEC " * 4))]
+    rates = {case.key: Rates((1e6, 3e6)) for case in cases}
+    scaled = Measured([], {f"{loop}/1024": Rates((1e6, 2e6)) for loop in ("compiled", "calls")}, [])
+    report = Report(describe(0), {"repeats": 2, "seconds": 0.4, "yardstick": None}, Measured(cases, rates, []))
+    text = printed(width, dataclasses.replace(report, scaling=scaled).print)
+    assert "2.00 M (1.00 M - 3.00 M)" in text
+    assert "spades_v0.env()" in text
+    assert ("not shown at this width: unit" in text) == (width == 60)
+    assert "1.00 (1.00 - 1.00)" in text
+    assert "spades_v0.env() / " in text
+    assert "one call per step" in text

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from rich.console import Console
-from rich.table import Table
+from rich.markup import escape
 
 from spades_training.bench.machine import one_line
 from spades_training.bench.measure import Measured, Rates
@@ -17,6 +18,7 @@ from spades_training.bench.peers import YARDSTICK
 from spades_training.bench.scaling import Memory
 from spades_training.bench.start import Start
 from spades_training.bench.training import Training
+from spades_training.terminal.table import FittedTable
 
 # Pairs of cases to compare. Every case is also compared with the yardstick, if there is one.
 RATIOS = (
@@ -100,7 +102,7 @@ class Report:
     def lines(self) -> list[str]:
         """The lines above the tables, including the cases that could not be measured."""
         repeats, seconds = self.settings["repeats"], self.settings["seconds"]
-        intro = f"Decisions per second of random play, {repeats} interleaved repeats of {seconds:g} s each: "
+        intro = f"Decisions per second of random play, {repeats} interleaved repeat{'s' * (repeats > 1)} of {seconds:g} s each: "
         tables = f"A batch is {BATCH:,} tables unless stated otherwise. Times include choosing the actions."
         lines = [one_line(self.machine), f"{intro}median (lowest - highest). {tables}"]
         lines += [f"not run: {one.case.text}: {one.reason}" for one in self.main.not_run]
@@ -146,14 +148,22 @@ class Section:
     columns: tuple[str, ...]
     rows: list[tuple[str, ...]]
 
-    def table(self) -> Table:
-        """The table for the terminal."""
-        table = Table(title=self.title, title_justify="left", title_style="bold")
-        for k, column in enumerate(self.columns):
-            number = k and column not in ("reference", "unit")
-            table.add_column(column, justify="right" if number else "left", no_wrap=bool(number))
+    def table(self) -> FittedTable:
+        """The table for the terminal: a case and its reference share a column, and the unit comes last."""
+        unit = "unit" in self.columns
+
+        def cells(row: Sequence[str]) -> list[str]:
+            values = dict(zip(self.columns, map(escape, row), strict=True))
+            if "reference" in values:
+                values = {self.columns[0]: f"{values['case']} / {values['reference']}", "ratio": values["ratio"]}
+            if unit:
+                values["unit"] = values.pop("unit")
+            return list(values.values())
+
+        titles = cells(self.columns)
+        table = FittedTable(titles, left=[len(titles) - 1] if unit else [], title=self.title)
         for row in self.rows:
-            table.add_row(*row)
+            table.add_row(*cells(row))
         return table
 
     def markdown(self) -> str:
@@ -171,7 +181,7 @@ def _scaling_section(scaling: Measured) -> Section:
             row.append(_span(Rates(tuple(1e9 / rate for rate in rates)), 0))
         rows.append(tuple(row))
     title = "Nanoseconds per decision, by number of tables"
-    return Section(title, ("tables", "loop in compiled code", "one step_random() call per step"), rows)
+    return Section(title, ("tables", "compiled loop", "one call per step"), rows)
 
 
 def _memory_section(memory: Memory) -> Section:

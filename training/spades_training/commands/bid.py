@@ -10,12 +10,12 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.table import Table
 from spades_agents.bidder.advice import Advice, BidValue, advise
 from spades_agents.bidder.model import BiddingModel
 
 from spades_env.cards import hand_text, parse_hand
 from spades_training import options
+from spades_training.terminal.table import FittedTable
 
 
 def bid(
@@ -64,14 +64,11 @@ def _bid_name(number: int) -> str:
 
 
 def _print(advice: Advice, title: str) -> None:
-    table = Table(title=title, title_justify="left")
-    table.add_column("bid")
-    for column in ("made %", "points", "their points", "match win %"):
-        table.add_column(column, justify="right")
+    table = FittedTable(("bid", "match win %", "made %", "points", "their points"), title=title)
 
     def add_row(name: str, value: BidValue, style: str | None) -> None:
-        numbers = f"{100 * value.made:.1f}", f"{value.points:+.1f}", f"{value.their_points:+.1f}"
-        table.add_row(name, *numbers, f"{100 * value.win:.1f}", style=style)
+        chances = f"{100 * value.win:.1f}", f"{100 * value.made:.1f}"
+        table.add_row(name, *chances, f"{value.points:+.1f}", f"{value.their_points:+.1f}", style=style)
 
     for number in advice.tried:
         add_row(_bid_name(number), advice.bids[number], "bold" if number == advice.best else None)

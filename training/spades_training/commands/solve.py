@@ -8,10 +8,10 @@ from typing import Annotated, Any
 
 import typer
 from rich.console import Console
-from rich.table import Table
 
 from spades_training import options
 from spades_training.bidding.double_dummy import answer, parse_position
+from spades_training.terminal.table import FittedTable
 
 
 def solve(
@@ -44,10 +44,8 @@ def solve(
 def _print(result: dict[str, Any]) -> None:
     """Print a table in which cards of one suit with equal results share a row."""
     names = list(result["best"])
-    table = Table(title=f"{result['rules']}: {result['turn']} to play, {result['left']} tricks left")
-    table.add_column("card")
-    for name in names:
-        table.add_column(name, justify="right")
+    title = f"{result['rules']}: {result['turn']} to play, {result['left']} tricks left"
+    table = FittedTable(("card", *names), title=title)
     groups: dict[tuple[str, Sequence[float]], list[str]] = {}
     for card, values in result["cards"].items():
         groups.setdefault((card[-1], tuple(values[name] for name in names)), []).append(card)

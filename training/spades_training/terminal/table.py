@@ -41,10 +41,15 @@ class FittedTable:
         self.titles, self.keep, self.name, self.left, self.wrap = list(titles), keep, name, left, wrap
         self.title, self.caption = title, caption
         self.rows: list[tuple[tuple[str, ...], str | None]] = []
+        self.sections: set[int] = set()  # numbers of the rows above a line
 
     def add_row(self, *cells: str, style: str | None = None) -> None:
         """Add a row of cells in Rich's markup."""
         self.rows.append((cells, style))
+
+    def add_section(self) -> None:
+        """Draw a line below the rows so far."""
+        self.sections.add(len(self.rows))
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """The columns that fit into the console."""
@@ -53,20 +58,19 @@ class FittedTable:
             count -= 1
         lost = ", ".join(self.titles[count:])
         caption = "; ".join(filter(None, [self.caption, lost and f"not shown at this width: {lost}"]))
-        table = Table(
-            title=Text(self.title, "bold", overflow="fold") if self.title else None,
-            caption=caption or None,
-            title_justify="left",
-            caption_justify="left",
-            box=box.SIMPLE_HEAD,
-        )
+        table = Table(box=box.SIMPLE_HEAD)
         for k, title in enumerate(self.titles[:count]):
             text = k == self.name or self._wraps(k)
             justify = "left" if text or k in self.left else "right"
             table.add_column(title, justify=justify, overflow="fold", no_wrap=not text)
-        for cells, style in self.rows:
-            table.add_row(*cells[:count], style=style)
+        for k, (cells, style) in enumerate(self.rows, 1):
+            table.add_row(*cells[:count], style=style, end_section=k in self.sections)
+        # Rich would wrap its own title and caption at the width of the table.
+        if self.title:
+            yield Text(self.title, "bold", overflow="fold")
         yield table
+        if caption:
+            yield Text.from_markup(caption, style="dim", overflow="fold")
 
     def _wraps(self, k: int) -> bool:
         return self.wrap and k == len(self.titles) - 1
