@@ -116,8 +116,8 @@ def test_a_solved_deal(width):
 def test_a_benchmark(width):
     cases = [Case(key, text, int) for key, text in (("aec/env", "spades_v0.env()"), ("nothing/env", "empty AEC " * 4))]
     rates = {case.key: Rates((1e6, 3e6)) for case in cases}
-    scaled = Measured([], {f"{loop}/1024": Rates((1e6, 2e6)) for loop in ("compiled", "calls")}, [])
-    report = Report(describe(0), {"repeats": 2, "seconds": 0.4, "yardstick": None}, Measured(cases, rates, []))
+    scaled = Measured((), {f"{loop}/1024": Rates((1e6, 2e6)) for loop in ("compiled", "calls")}, ())
+    report = Report(describe(0), {"repeats": 2, "seconds": 0.4, "yardstick": None}, Measured(tuple(cases), rates, ()))
     text = printed(width, dataclasses.replace(report, scaling=scaled).print)
     assert "2.00 M (1.00 M - 3.00 M)" in text
     assert "spades_v0.env()" in text

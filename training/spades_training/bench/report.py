@@ -102,7 +102,8 @@ class Report:
     def lines(self) -> list[str]:
         """The lines above the tables, including the cases that could not be measured."""
         repeats, seconds = self.settings["repeats"], self.settings["seconds"]
-        intro = f"Decisions per second of random play, {repeats} interleaved repeat{'s' * (repeats > 1)} of {seconds:g} s each: "
+        times = "1 repeat" if repeats == 1 else f"{repeats} interleaved repeats"
+        intro = f"Decisions per second of random play, {times} of {seconds:g} s each: "
         tables = f"A batch is {BATCH:,} tables unless stated otherwise. Times include choosing the actions."
         lines = [one_line(self.machine), f"{intro}median (lowest - highest). {tables}"]
         lines += [f"not run: {one.case.text}: {one.reason}" for one in self.main.not_run]
