@@ -15,7 +15,7 @@ import zipfile
 import numpy as np
 import pytest
 from rich.console import Console
-from spades_command import spades
+from spades_command import fails, spades
 from spades_training.learning import train as training
 from spades_training.learning.checkpoint import Checkpoint
 from spades_training.learning.config import Config
@@ -187,6 +187,35 @@ def test_interrupted_before_the_first_checkpoint(tmp_path, monkeypatch):
     assert result.exit_code == 0, result.output
     assert "runs/two_player has no checkpoint yet: the run starts from the beginning" in result.stdout
     assert (tmp_path / "runs" / "two_player" / "model.zip").exists()
+
+
+@pytest.mark.parametrize("learner", ["sb3", "fast"])
+def test_changed_code_of_a_player_is_refused(learner, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "style.py").write_text("NAME = 'mine'\n")
+    (tmp_path / "mine.py").write_text(
+        "import style\n"
+        "from spades_agents.random_agent import UniformAgent\n"
+        "class Mine(UniformAgent):\n"
+        "    name = style.NAME\n"
+    )
+    small = ["--learner", learner, "--n-envs", 4, "--n-steps", 32, "--batch-size", 64, "--final-matches", 2]
+    small += ["--max-hands", 2, "--total-timesteps", 128, "--warm-start", 0, "--eval-opponents", "random"]
+    small += ["--layers", 12, "--opponents", "self:1,mine.py:Mine:1", "--no-tensorboard"]
+    small += ["--eval-hands", 64] if learner == "sb3" else ["--eval-matches", 2]
+    done = spades("train", *small, "--name", "a")
+    assert done.exit_code == 0, done.output
+    again = spades("train", "--resume", "runs/a")
+    assert again.exit_code == 0, again.output
+    (tmp_path / "style.py").write_text("NAME = 'other'\n")
+    message = "error: runs/a was trained with other code: style.py of agent 'mine.py:Mine' has changed; restore it, or "
+    fails(message, "train", "--resume", "runs/a")
+    (tmp_path / "runs" / "a" / "checkpoint.zip").unlink()
+    done = spades("train", "--resume", "runs/a")  # from the beginning, with the new code
+    assert done.exit_code == 0, done.output
+    assert spades("train", "--resume", "runs/a").exit_code == 0
+    (tmp_path / "mine.py").unlink()
+    fails("error: cannot load agent 'mine.py:Mine': FileNotFoundError", "train", "--resume", "runs/a")
 
 
 def test_a_damaged_checkpoint(tmp_path):

@@ -51,12 +51,14 @@ def train(
         config = load_settings(resume)
     with options.needs("train", "training"):
         from spades_training.learning import train as training
+        from spades_training.learning.code import write_code
         from spades_training.learning.fast import ppo
         from spades_training.learning.monitor import TrainingError
     run = training.new_run(config, runs, name) if resume is None else resume
     saved = resume is not None and (run / CHECKPOINT).exists()
     if resume is not None and not saved:
         typer.echo(f"{run} has no checkpoint yet: the run starts from the beginning")
+        write_code(config, run)
     try:
         with options.interruptible(lambda: resume_advice(run)):
             if isinstance(config, Settings):

@@ -6,6 +6,7 @@ import io
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from matplotlib.figure import Figure
 
 from spades_env.files import write_whole
@@ -26,7 +27,8 @@ def learning_curve(rows: list[dict[str, Any]], opponents: list[str], rules: Rule
         found = [row for row in rows if row.get(opponent) is not None]
         decisions = [row["decisions"] for row in found]
         (line,) = axes.plot(decisions, [row[opponent] for row in found], marker="o", markersize=3, label=opponent)
-        low, high = ([row[f"{opponent}_{end}"] for row in found] for end in ("low", "high"))
+        # A single pair of matches has no interval: None becomes NaN, which is not drawn.
+        low, high = (np.array([row[f"{opponent}_{end}"] for row in found], float) for end in ("low", "high"))
         axes.fill_between(decisions, low, high, alpha=0.2, color=line.get_color())
     imitated = max((row["decisions"] for row in rows if row["steps"] == 0), default=0)
     if imitated:

@@ -29,6 +29,7 @@ from spades_env.rules import Rules
 from spades_env.tables import Tables
 from spades_training.evaluation.evaluate import Result, evaluate
 from spades_training.learning.checkpoint import Checkpoint
+from spades_training.learning.code import check_code, write_code
 from spades_training.learning.config import Config
 from spades_training.learning.fast.settings import Settings
 from spades_training.learning.imitate import imitate
@@ -73,6 +74,7 @@ def new_run(config: Config | Settings, folder: Path, name: str | None = None, ba
         except OSError as error:
             raise ValueError(f"cannot create the folder {run}: {error.strerror}") from None
     write_whole(run / "config.json", config.to_json())
+    write_code(config, run)
     return run
 
 
@@ -155,7 +157,7 @@ def train(config: Config, run: Path, resume: bool = False, console: Console | No
         The results of the final evaluation, by opponent.
 
     Raises:
-        ValueError: if there is nothing to resume, or an opponent is unknown.
+        ValueError: if there is nothing to resume, the code of a player has changed, or an opponent is unknown.
         TrainingError: if the loss or a weight is not finite.
         OSError: if a file cannot be written.
     """
@@ -163,6 +165,8 @@ def train(config: Config, run: Path, resume: bool = False, console: Console | No
     start = time.perf_counter()
     rules = parse_rules(config.rules)
     checkpoint = Checkpoint.load(run) if resume else None
+    if resume:
+        check_code(config, run)
     torch.set_num_threads(config.threads)
 
     batch = config.n_envs * config.n_steps

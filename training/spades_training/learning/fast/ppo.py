@@ -32,6 +32,7 @@ from spades_env.engine.state import STATE
 from spades_env.files import write_whole
 from spades_env.tables import Tables
 from spades_training.evaluation.evaluate import Result
+from spades_training.learning.code import check_code
 from spades_training.learning.fast.decisions import (
     STATISTICS,
     advantages,
@@ -328,7 +329,7 @@ def train(settings: Settings, run: Path, resume: bool = False, console: Console 
         The results of the final evaluation, by opponent.
 
     Raises:
-        ValueError: if there is nothing to resume, or an opponent is unknown.
+        ValueError: if there is nothing to resume, the code of a player has changed, or an opponent is unknown.
         TrainingError: if the loss is not a number.
         OSError: if a file cannot be written.
     """
@@ -339,6 +340,7 @@ def train(settings: Settings, run: Path, resume: bool = False, console: Console 
     seconds, rows = 0.0, []
     path = run / "checkpoint.zip"
     if resume:
+        check_code(settings, run)
         try:
             saved = torch.load(path, weights_only=True)
             learner.restore(saved["learner"])
