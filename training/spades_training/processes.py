@@ -3,27 +3,42 @@
 from __future__ import annotations
 
 import os
+import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from multiprocessing import get_context, parent_process
+from concurrent.futures.process import BrokenProcessPool
+from multiprocessing import active_children, current_process, get_context, parent_process
 from typing import TypeVar
 
 from spades_training.agent_errors import keep_trace
+
+NO_GUARD = 77  # exit code of a process that only repeats the script that started it
 
 Key = TypeVar("Key")
 Result = TypeVar("Result")
 
 
 def run_all(work: Callable[..., Result], jobs: Mapping[Key, tuple], workers: int) -> Iterator[tuple[Key, Result]]:
-    """Call ``work(*job)`` for all jobs in ``workers`` processes; yields (key, result) as they complete."""
+    """Call ``work(*job)`` for all jobs in ``workers`` processes; yields (key, result) as they complete.
+
+    Raises:
+        RuntimeError: if a process dies, or the calling script has no guard: see :func:`leave_if_imported`.
+    """
     if workers == 1 or len(jobs) < 2:
         yield from ((key, work(*job)) for key, job in jobs.items())
         return
+    leave_if_imported()
     with ProcessPoolExecutor(workers, get_context("spawn"), initializer=end_with_parent) as pool:
         running = {pool.submit(_with_trace, work, job): key for key, job in jobs.items()}
-        for done in as_completed(running):
-            yield running[done], done.result()
+        processes = active_children()
+        try:
+            for done in as_completed(running):
+                yield running[done], done.result()
+        except BrokenProcessPool:
+            if any(process.exitcode == NO_GUARD for process in processes):
+                raise RuntimeError(guard_missing()) from None
+            raise RuntimeError("a process died: it was killed, or there was too little memory") from None
 
 
 def _with_trace(work: Callable[..., Result], job: tuple) -> Result:
@@ -39,3 +54,19 @@ def end_with_parent() -> None:
     parent = parent_process()
     if parent is not None:
         threading.Thread(target=lambda: (parent.join(), os._exit(1)), daemon=True).start()
+
+
+def leave_if_imported() -> None:
+    """End this process if it is only importing the script of the process that started it.
+
+    New processes import the main script. If it starts processes outside ``if __name__ == "__main__":``, the import
+    would start further ones. The parent sees the exit code :data:`NO_GUARD`.
+    """
+    if getattr(current_process(), "_inheriting", False):  # multiprocessing's mark of this stage
+        os._exit(NO_GUARD)
+
+
+def guard_missing() -> str:
+    """What a script without the guard has to change, in one line."""
+    script = os.path.basename(getattr(sys.modules["__main__"], "__file__", None) or "the script")
+    return f'processes import {script}: put the code that starts them under `if __name__ == "__main__":`'

@@ -24,7 +24,7 @@ from spades_env.rules import Rules
 from spades_training.bidding.double_dummy import double_dummy
 from spades_training.bidding.hands import Exploration, PlayedHands, play_hands
 from spades_training.compare import changed_file, first_difference
-from spades_training.processes import run_all
+from spades_training.processes import leave_if_imported, run_all
 
 SETTINGS = "settings.json"
 # The columns and their meaning; {k} counts the other seats (clockwise from 1) or the sides (0 is the seat's own side).
@@ -188,8 +188,10 @@ def write_data(
 
     Raises:
         ValueError: if the folder holds data with other settings, other files, or a damaged shard.
+        RuntimeError: if a script calls this function outside ``if __name__ == "__main__":`` with several workers.
         OSError: if a file cannot be written.
     """
+    leave_if_imported()
     folder = Path(folder)
     shards = -(-check_int("deals", deals, 1, 10**9) // settings.shard)
     check_int("workers", workers, 1, 1024)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from spades_env.checks import check_int
+from spades_training.processes import leave_if_imported
 from spades_training.tournament.log import Log
 from spades_training.tournament.schedule import Schedule, Settings
 from spades_training.tournament.sequential import order_is_certain
@@ -43,7 +44,9 @@ def run_tournament(
 
     Raises:
         ValueError: if an argument is invalid, or the folder holds another tournament.
+        RuntimeError: if a script calls this function outside ``if __name__ == "__main__":``.
     """
+    leave_if_imported()
     count = check_int("workers", (os.cpu_count() or 1) if workers is None else workers, 1, 1024)
     schedule = Schedule(settings)
     standings = Standings(schedule)

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from spades_training.evaluation.series import NOBODY
-from spades_training.processes import end_with_parent
+from spades_training.processes import NO_GUARD, end_with_parent, guard_missing
 from spades_training.tournament.referee import MANY, Forfeit, Job, Watch, play
 from spades_training.tournament.schedule import Settings, Unit
 
@@ -49,7 +49,7 @@ class Workers:
         """Play units; yields their log entries in order.
 
         Raises:
-            RuntimeError: if processes keep dying while no agent is deciding.
+            RuntimeError: if processes keep dying while no agent is deciding, or the calling script has no guard.
         """
         waiting = [(index, Job(unit)) for index, unit in enumerate(units)][::-1]
         busy: dict[int, tuple[int, Job]] = {}
@@ -70,6 +70,9 @@ class Workers:
                     done[index] = worker.connection.recv()
                 except (EOFError, ConnectionError):
                     self.workers[k] = None
+                    worker.process.join()
+                    if worker.process.exitcode == NO_GUARD:
+                        raise RuntimeError(guard_missing()) from None
                     waiting.append((index, _after_death(job, *worker.post_mortem(), deaths.setdefault(index, []))))
             while following in done:
                 yield done.pop(following)
