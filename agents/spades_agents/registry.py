@@ -62,7 +62,7 @@ def make_agent(spec: str | Agent) -> Agent:
     if spec.endswith(".zip"):
         return make_agent(f"ppo:{spec}")
     if not colon or not rest:
-        names = ", ".join([*AGENTS, "model.zip"])
+        names = ", ".join([*(known for known in AGENTS if known not in _TAKES_PATH), "ppo:FILE", "FILE.zip"])
         raise ValueError(f"unknown agent {spec!r}: use one of {names}, 'package.module:Class' or 'file.py:Class'")
     return _checked(create_agent(spec), spec)
 
