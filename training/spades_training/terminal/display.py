@@ -21,8 +21,11 @@ from spades_training.terminal.table import FittedTable
 def progress_bar(text: str, shown: bool = True) -> Iterator[Callable[[int, int], None]]:
     """A progress bar on stderr if that is a terminal; yields a function of (done, total) that updates it."""
     console = Console(stderr=True)
+    if not (shown and console.is_terminal):
+        yield lambda done, total: None  # some versions of Rich end a disabled bar with an empty line
+        return
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console, transient=True, disable=not (shown and console.is_terminal)) as bar:
+    with Progress(*columns, console=console, transient=True) as bar:
         task = bar.add_task(text, total=None)
 
         def update(done: int, total: int) -> None:
