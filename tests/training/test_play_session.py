@@ -176,7 +176,7 @@ def test_score_sheet_and_statistics():
     assert sheet[1] == ["1", "you", "3", "13", "-60", "-60", "0"]
     assert sheet[2] == ["left", "opponent", "3", "0", "-30", "-30", "0"]
     text = " ".join(" ".join(statistics([game.record(["you", "a", "b", "c"])])).split())
-    assert text.startswith("solo: 0 of 0 matches won, 1 unfinished; 1 hands, -60.0 points")
+    assert text.startswith("solo: 0 of 0 matches won, 1 unfinished; 1 hand, -60.0 points")
     assert "contracts made 1 of 1; your nils made 0 of 0." in text
 
 
@@ -255,7 +255,7 @@ def test_signals_save_the_match(number, tmp_path):
         process.send_signal(number)
         rest = process.stdout.read()
         assert process.wait(60) == 128 + number
-    assert f"record saved: {path}" in rest
+    assert rest.endswith(f"record saved: {path}\ncontinue: spades play --resume {path}\n")
     assert Record.load(path).replay().blind[0] is False
 
 
@@ -264,3 +264,17 @@ def test_the_choice_is_a_small_json_file(tmp_path, monkeypatch):
     monkeypatch.setenv("SPADES_CONFIG_DIR", str(tmp_path / "a" / "b"))
     spades("play", "--rules", "cutthroat", "--seed", "1", stdin="q\n")
     assert json.loads((tmp_path / "a" / "b" / "play.json").read_text()) == {"rules": "cutthroat"}
+
+
+def test_the_bids_of_the_next_hand_stand_apart(tmp_path):
+    path = tmp_path / "x.json"
+    game, player = Game("partnership", 2), make_agent("heuristic")
+    while not (game.hand_number == 0 and len(game.played) == 51):
+        game.apply(player.act(game.view()))
+    game.record(("you", *["heuristic"] * 3)).save(path)
+    lines = spades("play", "--resume", path, stdin="q\n", columns=60).output.splitlines()
+    end = next(k for k, line in enumerate(lines) if "hand 1 is over" in line)
+    following = next(k for k, line in enumerate(lines) if "hand 2, " in line)
+    blank = lines.index("", end)
+    assert "Opponents: bid" in " ".join(lines[end:blank])
+    assert all(" bids " in line for line in lines[blank + 1 : following] if line)

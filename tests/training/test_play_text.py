@@ -12,8 +12,10 @@ import pytest
 from spades_agents import make_agent
 from spades_command import spades
 from spades_training.cli import app
-from spades_training.terminal.board import WIDTH, Seats, board, draw_text, tricks_text
+from spades_training.options import parse_rules
+from spades_training.terminal.board import WIDTH, Seats, board, draw_text, tricks_text, wrapped
 from spades_training.terminal.encoding import plain
+from spades_training.terminal.guide import introduction, prompt
 from spades_training.terminal.hints import Hints
 from spades_training.terminal.moves import parse_move
 from spades_training.terminal.reasons import scripted_reason
@@ -86,6 +88,27 @@ def test_no_line_is_longer_than_60_and_the_text_has_an_ascii_form(rules):
             assert max(map(len, lines)) <= WIDTH
             assert plain("\n".join(lines)).isascii()
             assert "?" not in plain("\n".join(lines)).replace("nil?", "")
+
+
+@pytest.mark.parametrize("rules", [*PRESETS, "partnership,nil=0", "partnership,spades_must_break=false"])
+def test_the_introduction_states_the_rules_of_the_game(rules):
+    game = Game(parse_rules(rules), 1)
+    lines = introduction(game, Seats(game.rules, 0))
+    assert max(map(len, lines)) <= 60
+    text = " ".join(lines)
+    assert "The highest card of that suit wins, or the highest spade if there is one; the winner leads." in text
+    assert ("until one has been played (spades are broken)" in text) == game.rules.spades_must_break
+    assert ("A bid of 0, nil, is worth 100 points" in text) == (game.rules.nil == 100)
+    assert ("The first at 500 wins, a side at -200 loses." in text) == (game.rules.loss == -200)
+    assert "with your partner" in text if game.rules.partners else "for yourself" in text
+
+
+@pytest.mark.parametrize("rules", list(PRESETS))
+def test_the_key_of_the_hint_is_not_broken(rules):
+    game, player = Game(rules, 3), make_agent("heuristic")
+    while game.hand_number == 0:
+        assert any(line.endswith("?: hint") for line in wrapped(prompt(game.view())))
+        game.apply(player.act(game.view()))
 
 
 def test_the_other_seats_are_named_from_the_persons_seat():
@@ -254,7 +277,9 @@ def test_the_review_lists_what_was_given_away_most(rating_hints):
         assert mistake.best == legal[0]
         assert mistake.loss == pytest.approx(0.01 * legal.index(mistake.action))
     text = "\n".join(rating_hints.mistakes_text(game, 1, 0))
-    assert text.startswith("Where you gave away most in this hand")
+    assert text.startswith(
+        "Where you gave away most in this hand, by the chance to win\nthe match that rater sees after a move:"
+    )
     assert "better" in text
 
 
@@ -285,7 +310,7 @@ def test_terminals_that_are_not_utf_8(args, stdin, encoding, tmp_path, monkeypat
     text = result.stdout_bytes.decode(encoding)
     assert not any(symbol in text for symbol in "♠♥♦♣")
     if args[0] != "bid":
-        assert max(len(line) for line in text.splitlines() if "record saved" not in line) <= 62  # "> " and a line
+        assert max(map(len, text.splitlines())) <= 62  # "> " and a line
 
 
 def test_a_process_in_ascii(tmp_path):
@@ -324,7 +349,7 @@ def test_a_newcomer_finishes_a_partnership_hand_by_the_hints(tmp_path):
         typed.append(keys[1])
         result = spades("play", "--resume", path, stdin=f"{keys[1]}\nq\n", columns=60)
         assert "is not a legal move" not in result.output
-        lines = [line for line in result.output.splitlines() if "record saved" not in line]
+        lines = [line for line in result.output.splitlines() if str(path) not in line]
         assert max(map(len, lines)) <= 62  # the prompt "> " stands before the first answer
         if "hand 1 is over" in result.output:
             break

@@ -155,9 +155,9 @@ def _saved(match: _Match, terminal: TerminalMatch, console: Console) -> Iterator
     finally:
         game = terminal.game
         game.record(match.players).save(match.path)
-        how = f"spades replay {match.path}" if game.is_over else f"spades play --resume {match.path}"
+        how = "watch it: spades replay" if game.is_over else "continue: spades play --resume"
         with contextlib.suppress(OSError):  # the terminal may be gone
-            console.print(f"record saved: {match.path}   ({how})", soft_wrap=True)
+            console.print(f"record saved: {match.path}\n{how} {match.path}", markup=False, soft_wrap=True)
         for each, handler in before.items():
             signal.signal(each, handler)
 

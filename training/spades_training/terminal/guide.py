@@ -28,13 +28,23 @@ def introduction(game: Game, seats: Seats) -> list[str]:
         return wrapped("The match continues. Type help for all commands.")
     who = "You play with your partner against two opponents" if rules.partners else "You play for yourself"
     text = (
-        f"{who}. {_cards(game)} Each player bids the tricks to take. Follow the suit led if you can; spades beat all "
-        "other suits. A side that takes its bid scores 10 points a trick, else it loses them. Tricks above the bid are "
-        "bags: a point each"
+        f"{who}. {_cards(game)} Each player bids the tricks to take. In a trick everyone plays one card, of the suit led "
+        "if possible. The highest card of that suit wins, or the highest spade if there is one; the winner leads. "
+    )
+    if rules.spades_must_break:
+        text += (
+            "Nobody may lead spades until one has been played (spades are broken), except from a hand of only spades. "
+        )
+    text += (
+        "A side that takes its bid scores 10 points a trick, else it loses them. Tricks above the bid are bags: a "
+        "point each"
     )
     if rules.bag_limit:
         text += f", but every {rules.bag_limit} of them cost {rules.bag_penalty} points"
-    text += f". A bid of 0, nil, is worth {rules.nil} points if you take no trick. The first at {rules.target} wins."
+    text += "."
+    if rules.nil:
+        text += f" A bid of 0, nil, is worth {rules.nil} points if you take no trick, else it loses them."
+    text += f" The first at {rules.target} wins" + ("." if rules.loss is None else f", a side at {rules.loss} loses.")
     return wrapped(f"{text} Type help for all commands.")
 
 
@@ -46,7 +56,7 @@ def _cards(game: Game) -> str:
 
 def prompt(view: View, hint: bool = True) -> str:
     """The question for the person on turn, with the keys."""
-    return _question(view) + ("   ?: hint" if hint else "")
+    return _question(view) + ("   ?:\u00a0hint" if hint else "")
 
 
 def _question(view: View) -> str:

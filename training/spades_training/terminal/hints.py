@@ -107,7 +107,8 @@ class Hints:
         found = self.mistakes(game, me, hand)
         if not found:
             return wrapped(f"By the ratings of {self.name} you gave nothing away in this hand.")
-        lines = wrapped(f"Where you gave away most in this hand, by the ratings of {self.name}:")
+        what = "points" if self._points else "chance to win the match"
+        lines = wrapped(f"Where you gave away most in this hand, by the {what} that {self.name} sees after a move:")
         for mistake in found:
             chosen, best = (
                 f"{action_words(a)} ({self.value(mistake.ratings[a])})" for a in (mistake.action, mistake.best)

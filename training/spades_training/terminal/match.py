@@ -128,6 +128,8 @@ class TerminalMatch:
         self._show([f"── hand {hand + 1} is over ──", *hand_result(self.game, self.seat)])
         if self.hints.rates:
             self._show(self.hints.mistakes_text(self.game, self.seat, hand))
+        if not self.game.is_over:
+            self.console.print()  # the bids of the next hand may follow
 
     def _show(self, lines: Sequence[str]) -> None:
         show(self.console, lines)

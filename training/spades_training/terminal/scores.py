@@ -109,7 +109,7 @@ def _of_one_game(name: str, records: list[Record]) -> list[str]:
             bids += contract > 0
             made += contract > 0 and sum(result.tricks[seat] for seat in members) >= contract
     unfinished = f", {len(records) - over} unfinished" if len(records) > over else ""
-    text = f"{name}: {won} of {over} matches won{unfinished}; {hands} hands"
+    text = f"{name}: {won} of {over} matches won{unfinished}; {hands} hand{'' if hands == 1 else 's'}"
     if hands:
         text += f", {points / hands:+.1f} points and {tricks / hands:.1f} tricks of yours per hand"
         text += f"; contracts made {made} of {bids}; your nils made {nils_made} of {nils}"
