@@ -28,17 +28,14 @@ def introduction(game: Game, seats: Seats) -> list[str]:
         return wrapped("The match continues. Type help for all commands.")
     who = "You play with your partner against two opponents" if rules.partners else "You play for yourself"
     text = (
-        f"{who}. {_cards(game)} Each player bids the tricks to take. In a trick everyone plays one card, of the suit led "
-        "if possible. The highest card of that suit wins, or the highest spade if there is one; the winner leads. "
+        f"{who}. {_cards(game)} Each player bids the tricks to take. In a trick everyone plays one card, of the suit "
+        "led if possible. The highest card of that suit wins, or the highest spade if there is one; the winner leads. "
     )
     if rules.spades_must_break:
-        text += (
-            "Nobody may lead spades until one has been played (spades are broken), except from a hand of only spades. "
-        )
-    text += (
-        "A side that takes its bid scores 10 points a trick, else it loses them. Tricks above the bid are bags: a "
-        "point each"
-    )
+        text += "Nobody may lead spades until one has been played (spades are broken), except from a hand of only "
+        text += "spades. "
+    text += "A side that takes its bid scores 10 points a trick, else it loses them. "
+    text += "Tricks above the bid are bags: a point each"
     if rules.bag_limit:
         text += f", but every {rules.bag_limit} of them cost {rules.bag_penalty} points"
     text += "."
