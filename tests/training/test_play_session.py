@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -65,6 +66,13 @@ def test_quit_and_resume(tmp_path):
     game = Game("solo", 1)
     game.record().save(tmp_path / "other.json")
     fails(f"error: {tmp_path / 'other.json'} is not a match of yours", "play", "--resume", tmp_path / "other.json")
+
+
+def test_the_command_that_continues_a_match_can_be_copied(tmp_path):
+    (tmp_path / "my games").mkdir()
+    path = tmp_path / "my games" / "x.json"
+    last = spades("play", "--seed", "1", "--record", path, stdin="q\n").output.splitlines()[-1]
+    assert shlex.split(last) == ["continue:", "spades", "play", "--resume", str(path)]
 
 
 def test_a_finished_match_is_not_resumed(tmp_path):

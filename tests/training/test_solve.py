@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 from spades_command import fails, spades
@@ -34,6 +35,17 @@ def test_a_deal_in_text():
 )
 def test_notations_of_a_deal(text):
     assert parse_deal(text) == parse_deal("AK.T2.-.3 .9..10AK")
+
+
+def test_the_examples_of_the_help():
+    text = " ".join(re.sub("[│╭╮╰╯─]", " ", spades("solve", "--help").stdout).split())
+    examples = re.findall(r"'([^']{8,})'", text)
+    assert len([example for example in examples if "." in example or "|" in example]) == 3
+    for example in examples:
+        if "." in example or "|" in example:
+            result = spades("solve", example)
+            assert result.exit_code == 0, result.output
+            assert " to play, " in result.stdout
 
 
 def test_two_hands_with_bids():

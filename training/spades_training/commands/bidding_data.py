@@ -43,4 +43,4 @@ def bidding_data(
     if as_json:
         typer.echo(json.dumps(found))
     else:
-        typer.echo(f"{folder}: {count} deals, {count * game.players} rows; {written} new shards")
+        typer.echo(f"{folder}: {count} deals, {count * game.players} rows; new shards: {written}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import shlex
 import signal
 import threading
 from collections.abc import Iterator
@@ -111,7 +112,7 @@ def _resumed(file: Path, against: str | None, partner: str | None, record: Path 
         raise ValueError(f"{file} is not a match of yours: none of its players is {YOU!r}")
     game = saved.replay()
     if game.is_over:
-        raise ValueError(f"the match in {file} is over: spades replay {file} shows it")
+        raise ValueError(f"the match in {file} is over: spades replay {shlex.quote(str(file))} shows it")
     path = record or file
     if path != file and path.exists():
         raise ValueError(f"the file {path} exists: choose another one for the record")
@@ -155,9 +156,10 @@ def _saved(match: _Match, terminal: TerminalMatch, console: Console) -> Iterator
     finally:
         game = terminal.game
         game.record(match.players).save(match.path)
-        how = "watch it: spades replay" if game.is_over else "continue: spades play --resume"
+        file = shlex.quote(str(match.path))
+        how = f"watch it: spades replay {file}" if game.is_over else f"continue: spades play --resume {file}"
         with contextlib.suppress(OSError):  # the terminal may be gone
-            console.print(f"record saved: {match.path}\n{how} {match.path}", markup=False, soft_wrap=True)
+            console.print(f"record saved: {match.path}\n{how}", markup=False, soft_wrap=True)
         for each, handler in before.items():
             signal.signal(each, handler)
 

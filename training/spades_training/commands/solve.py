@@ -27,7 +27,8 @@ def solve(
     """Solve a deal with all cards open: the tricks of the side on turn after each card.
 
     A hand is AS KS 2H, or ♠AK ♥2, or S:AK H:2. In the notation of bridge, spades
-    first, spaces separate the hands: 'N:AK.2.- Q.3.4'.
+    first, spaces separate the hands: 'AK.2.. Q.3.4.', or with four hands also the
+    seat of the first: 'N:A.2.. K.3.. Q.4.. J.5..'.
 
     With bids, a two-player deal also gets a value: the lead in points, with every
     bag charged its share of the penalty, if both sides play for that. With three

@@ -56,7 +56,8 @@ def evaluation_table(results: dict[str, Result], title: str) -> FittedTable:
     """The results of one player, with one row for each opponent."""
     cut = ", ".join(f"{result.truncated} against {name}" for name, result in results.items() if result.truncated)
     pairs = sorted({result.pairs for result in results.values()})
-    caption = f"{' or '.join(map(str, pairs))} pairs of duplicate matches each, 95% intervals over pairs" + (
+    noun = "pair" if pairs == [1] else "pairs"
+    caption = f"{' or '.join(map(str, pairs))} {noun} of duplicate matches each, 95% intervals over pairs" + (
         f"; truncated and not counted: {cut}" if cut else ""
     )
     titles = ("against", "match wins % [95%]", "points/hand [95%]", "contracts", "bags", "bid")
@@ -78,7 +79,7 @@ def print_result(console: Console, result: Result) -> None:
     rules = Rules.from_dict(result.rules).name
     a, b = escape(result.a.name), escape(result.b.name)
     console.print(
-        f"[bold]{a}[/] against [bold]{b}[/], {rules}: {result.pairs} pairs of duplicate "
+        f"[bold]{a}[/] against [bold]{b}[/], {rules}: {result.pairs} pair{'' if result.pairs == 1 else 's'} of duplicate "
         f"matches ({result.matches} matches, seed {result.seed})"
     )
     console.print(f"match wins    {result.win_rate.text(100)} %  (equal players: {100 * result.chance:.0f} %)")

@@ -48,7 +48,7 @@ def solve_puzzles(puzzles: tuple[Puzzle, ...], console: Console) -> None:
 def _answer(puzzle: Puzzle, console: Console) -> int | None:
     """The action typed; -1 to skip the puzzle, None to quit or at the end of the input."""
     view = puzzle.game().view()
-    show(console, wrapped(f"{prompt(view, hint=False)}   s: skip, q: quit"))
+    show(console, wrapped(f"{prompt(view, hint=False)}   s:\u00a0skip, q:\u00a0quit"))
     while True:
         try:
             text = input("> ")
