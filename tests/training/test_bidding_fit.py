@@ -127,7 +127,7 @@ def test_bid_command():
     assert result.exit_code == 0, result.output
     assert "score 380-410, bags 7-2, after 4" in " ".join(result.stdout.split())
     assert "the scripted player bids" in result.stdout
-    rows = [line.split()[1] for line in result.stdout.splitlines() if re.match(r"│ (nil|\d+) ", line)]
+    rows = [line.split()[0] for line in result.stdout.splitlines() if re.match(r"  (nil|\d+) ", line)]
     assert rows == ["nil", "5", "6", "7", "8", "9"]  # bids 0 to 13 that the model has seen with such hands
     found = json.loads(spades("bid", HAND, "--rules", "partnership", "--score", "-50--20", "--json").stdout)
     assert len(found["bids"]) == 14

@@ -78,9 +78,10 @@ def print_result(console: Console, result: Result) -> None:
     """Print a result as text."""
     rules = Rules.from_dict(result.rules).name
     a, b = escape(result.a.name), escape(result.b.name)
+    pairs = "1 pair" if result.pairs == 1 else f"{result.pairs} pairs"
     console.print(
-        f"[bold]{a}[/] against [bold]{b}[/], {rules}: {result.pairs} pair{'' if result.pairs == 1 else 's'} of duplicate "
-        f"matches ({result.matches} matches, seed {result.seed})"
+        f"[bold]{a}[/] against [bold]{b}[/], {rules}: {pairs} of duplicate matches "
+        f"({result.matches} matches, seed {result.seed})"
     )
     console.print(f"match wins    {result.win_rate.text(100)} %  (equal players: {100 * result.chance:.0f} %)")
     console.print(f"points/hand   {result.points_per_hand.text(signed=True)}  ahead of the opponent")
