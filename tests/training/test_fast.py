@@ -324,6 +324,13 @@ def test_players_of_another_game():
             ppo.Learner(Settings(rules="solo", n_envs=4, n_steps=4, **change))
 
 
+def test_rounding_to_batches_is_said():
+    settings = Settings(n_envs=4, n_steps=32, total_timesteps=256, warm_start=100)
+    assert settings.stages() == "256 decisions of self-play after 100 (in batches of 128: 128) imitated of heuristic"
+    settings = Settings(n_envs=4, n_steps=32, total_timesteps=257, warm_start=0)
+    assert settings.stages() == "257 (in batches of 128: 384) decisions of self-play"
+
+
 def test_settings_file():
     for preset in FAST_PRESETS.values():
         settings = Settings(**preset)

@@ -349,10 +349,7 @@ def train(settings: Settings, run: Path, resume: bool = False, console: Console 
             raise ValueError(f"nothing to resume: there is no {path}") from None
         except Exception as error:  # PyTorch raises many types
             raise ValueError(f"the checkpoint {path} is damaged or has other settings: {error}") from None
-    text = "bfloat16" if learner.dtype == torch.bfloat16 else "float32"
-    text = f"{rules.name}, {settings.total_timesteps:,} decisions of self-play in {text}"
-    if settings.warm_start:
-        text += f" after {settings.warm_start:,} imitated decisions of {settings.teacher}"
+    text = f"{rules.name}, {settings.stages()}, in {'bfloat16' if learner.dtype == torch.bfloat16 else 'float32'}"
     text += f"; if interrupted, run {shlex.join(['spades', 'train', '--resume', str(run)])}"
     console.print(f"{run}: {text}", highlight=False, markup=False, soft_wrap=True)
 

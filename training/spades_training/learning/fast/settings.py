@@ -112,6 +112,17 @@ class Settings:
         """``eval_opponents`` as a list."""
         return self._shared().frozen_opponents()
 
+    def stages(self) -> str:
+        """The decisions of self-play and imitation in words, with the numbers that whole batches make of them."""
+        batch = self.n_envs * self.n_steps
+
+        def count(wanted: int) -> str:
+            done = -(-wanted // batch) * batch
+            return f"{wanted:,}" + (f" (in batches of {batch:,}: {done:,})" if done != wanted else "")
+
+        text = f"{count(self.total_timesteps)} decisions of self-play"
+        return text + (f" after {count(self.warm_start)} imitated of {self.teacher}" if self.warm_start else "")
+
     def to_json(self) -> str:
         """The contents of ``config.json``."""
         return json.dumps({"learner": FAST} | dataclasses.asdict(self), indent=1) + "\n"
