@@ -251,7 +251,7 @@ def test_a_full_disk(tmp_path, monkeypatch):
         (["--resume", "no_such_run"], "error: cannot read the settings no_such_run/config.json"),
         (["--resume", "x", "--seed", "3"], "error: --resume takes all settings from x/config.json, but seed was given"),
         (["--name", "../x"], "error: name must be the name of a new folder in runs, got '../x'"),
-        (["--no-such-option"], "error: No such option: --no-such-option"),
+        (["--no-such-option"], "error: No such option"),
     ],
 )
 def test_bad_input_is_one_line_and_code_2(args, message, tmp_path, monkeypatch):
