@@ -14,7 +14,8 @@ from typing import Any
 
 import numba
 
-from spades_env.engine.cache import KernelCache, cache_folder
+from spades_env.compiling.cache import KernelCache, cache_folder
+from spades_env.compiling.kernels import Kernel
 
 _announced: set[tuple[Path | None, str]] = set()
 
@@ -45,7 +46,7 @@ class Compiler:
         return self._compile(function, forceinline=False)
 
     def _compile(self, function: Callable[..., Any], forceinline: bool) -> Any:
-        compiled = numba.njit(nogil=True, error_model="numpy", _nrt=False, forceinline=forceinline)(function)
+        compiled = Kernel(function, targetoptions={"forceinline": forceinline})
         if self.folder is not None and compiled is not function:  # it is with NUMBA_DISABLE_JIT
             compiled._cache = KernelCache(function, self.folder)  # noqa: SLF001
         return compiled
