@@ -65,7 +65,6 @@ class _Stochastic(RowsAgent):
     uniform = False  # bids too
 
     def __init__(self, seed: int | None = None) -> None:
-        jit.announce("the agents")
         self.reset(seed)
 
     def reset(self, seed: int | None = None) -> None:

@@ -81,7 +81,6 @@ class BidderAgent(RowsAgent):
     name = "bidder"
 
     def __init__(self, model: BiddingModel | str | None = None) -> None:
-        jit.announce("the agents")
         self._model = BiddingModel.load(model) if isinstance(model, str) else model
         self._scratch = new_scratch()
         self._rules: Rules | None = None

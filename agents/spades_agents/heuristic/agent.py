@@ -28,7 +28,6 @@ class HeuristicAgent(RowsAgent):
     name = "heuristic"
 
     def __init__(self) -> None:
-        jit.announce("the agents")
         self._scratch = new_scratch()
 
     def act_batch(self, tables: TableArrays, rows: Any) -> np.ndarray:

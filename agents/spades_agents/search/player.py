@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from spades_agents.base import Agent, BatchAgent, RowsAgent, TableArrays, check_plays
-from spades_agents.compiler import jit
 from spades_agents.match_value import match_table
 from spades_agents.policy.learned import PolicyAgent
 from spades_agents.policy.shipped import LearnedAgent
@@ -66,7 +65,6 @@ class RolloutAgent(RowsAgent):
         self.seconds = seconds
         self._policy = None if policy is None else _check_policy(policy)
         self._own_seed = check_int("seed", seed, 0, 2**64 - 1)
-        jit.announce("the search players", "decision.decide_rows", 60)
         self._work = new_workspace(worlds, worlds * self.rollouts_each, self.solves, beliefs, match_value)
         self._rules: Rules | None = None
         self.reset()
