@@ -1,0 +1,2 @@
+def prepare_training() -> None:
+    pass
