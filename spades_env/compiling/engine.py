@@ -5,8 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from spades_env.engine import single
+from spades_env.engine.step import HAND_ENDED
 from spades_env.envs.aec import env as aec_env
+from spades_env.envs.options import HandEnds
 from spades_env.envs.vector import SpadesVectorEnv
+from spades_env.episodes import Reward
 from spades_env.game import Game
 from spades_env.game.log import Start
 from spades_env.tables import Tables
@@ -36,7 +39,9 @@ def _use_game() -> None:
     view.observation()
     view.sample(0)
     game.step(game.legal_actions()[0])
-    single.bags_of_hand(game.state, game.rules_array, 0)  # for worlds drawn after a match
+    # What happens only at the end of a hand and for worlds drawn after a match.
+    HandEnds(game.rules, "match", Reward.SCORE, 100).book(game, HAND_ENDED)
+    single.bags_of_hand(game.state, game.rules_array, 0)
     later = Start(game.scores, game.bags, opener=0, hand_number=1)
     Game.from_start(game.rules, game.seed, later, [])
 
@@ -46,6 +51,6 @@ def _use_environments() -> None:
     table.reset(seed=0)
     table.step(int(table.last()[0]["action_mask"].argmax()))
     many = SpadesVectorEnv(2, "two_player")
-    for _ in range(2):
-        _, info = many.reset(seed=0)
-        many.step(info["action_mask"].argmax(-1))
+    _, info = many.reset(seed=0)
+    for _ in range(4):
+        *_, info = many.step(info["action_mask"].argmax(-1))

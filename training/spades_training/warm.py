@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import importlib.util
 import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
-from spades_agents.base import plays, prepare
+from spades_agents.base import check_plays, plays, prepare
 from spades_agents.registry import AGENTS, make_agent
 
 from spades_env.compiling.engine import prepare_engine
@@ -15,7 +14,7 @@ from spades_env.rules import PRESETS, Rules
 
 
 def warm(agents: Sequence[str] = (), rules: Sequence[Rules] = ()) -> Iterator[tuple[str, float]]:
-    """Compile, or load, the engine, players, and the loops of training if its packages are installed.
+    """Compile, or load, the engine and players.
 
     Args:
         agents: names as :func:`spades_agents.make_agent` takes them; by default all that the package ships.
@@ -27,15 +26,14 @@ def warm(agents: Sequence[str] = (), rules: Sequence[Rules] = ()) -> Iterator[tu
     Raises:
         ValueError: if there is no such player, or it cannot play rules that were asked for.
     """
+    players = {name: make_agent(name) for name in agents or [name for name in AGENTS if name != "ppo"]}
+    for agent in players.values():
+        for one in rules if agents else ():
+            check_plays(agent, one)
     yield "engine", _seconds(prepare_engine)
-    for name in agents or [name for name in AGENTS if name != "ppo"]:
-        agent = make_agent(name)
-        chosen = rules if rules and agents else [one for one in rules or PRESETS.values() if plays(agent, one)]
+    for name, agent in players.items():
+        chosen = [one for one in rules or PRESETS.values() if plays(agent, one)]
         yield name, sum(_seconds(partial(prepare, agent, one)) for one in chosen)
-    if importlib.util.find_spec("sb3_contrib"):
-        from spades_training.learning.prepare import prepare_training
-
-        yield "training", _seconds(prepare_training)
 
 
 def _seconds(work: Callable[[], None]) -> float:

@@ -1,2 +1,0 @@
-def prepare_training() -> None:
-    pass
