@@ -51,6 +51,7 @@ print(quadruple(5), flush=True)
 @pytest.fixture(autouse=True)
 def fresh_machine(monkeypatch, tmp_path):
     monkeypatch.setenv("SPADES_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setattr(progress, "PATIENCE", 1.0)
     return tmp_path / "cache"
 
 
