@@ -63,6 +63,7 @@ def decide_rows(states, rules, rows, streams, uniform, actions):
 class _Stochastic(RowsAgent):
     """An agent with a random stream for each seat; in a batch it uses the tables', which makes batches reproducible."""
 
+    name: str
     uniform = False  # bids too
 
     def __init__(self, seed: int | None = None) -> None:

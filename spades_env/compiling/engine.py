@@ -49,7 +49,7 @@ def _use_game() -> None:
 def _use_environments() -> None:
     table = aec_env("two_player")
     table.reset(seed=0)
-    table.step(int(table.last()[0]["action_mask"].argmax()))
+    table.observe(table.agent_selection)
     many = SpadesVectorEnv(2, "two_player")
     _, info = many.reset(seed=0)
     for _ in range(4):
