@@ -54,9 +54,6 @@ class Compiler:
 
 
 PACKAGE = Path(__file__).parents[1]
-ENGINE_SOURCES = (
-    PACKAGE / "compiling",
-    PACKAGE / "engine",
-    *(PACKAGE / f"{name}.py" for name in ("cards", "episodes", "observation")),
-)
+_MODULES = "cards", "episodes", "observation", "compiling/kernels"
+ENGINE_SOURCES = (PACKAGE / "engine", *(PACKAGE / f"{name}.py" for name in _MODULES))
 jit = Compiler(*ENGINE_SOURCES)
