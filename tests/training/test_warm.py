@@ -58,6 +58,7 @@ def test_prepare_changes_no_decision(name):
     actions = []
     for prepares in (False, True):
         agent = make_agent(name)
+        assert isinstance(agent, RowsAgent)
         if prepares:
             prepare(agent, rules)
         tables = Tables(rules, 8, seed=3)
