@@ -16,7 +16,6 @@ from spades_env.checks import check_int, check_list, check_seed
 from spades_env.engine import batch
 from spades_env.engine.bits import stream_key
 from spades_env.engine.episode import agent_stream, episode_array
-from spades_env.engine.jit import jit
 from spades_env.engine.state import OVER, STATE, rules_array
 from spades_env.episodes import Episode, Reward, check_episode
 from spades_env.game import View
@@ -97,7 +96,6 @@ class Tables:
         auto_reset: bool = True,
         threads: int = 1,
     ) -> None:
-        jit.announce("the engine")
         self.rules = as_rules(rules)
         self.count = check_int("count", count, 1, 10_000_000)
         self.episode, self.reward_kind, self.max_hands = check_episode(episode, reward, max_hands)

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from spades_env.engine import cache, jit
+from spades_env.compiling import cache
+from spades_env.engine import jit
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "geteuid"), reason="owners and permissions of POSIX")
 

@@ -11,6 +11,7 @@ from spades_env.action_space import IllegalAction
 from spades_env.cards import NUM_ACTIONS, action_name
 from spades_env.game import View
 from spades_env.rules import Rules
+from spades_env.tables import Tables
 
 GAME_FIELDS = ("players", "partners", "draft")  # the rules that make two tables the same game for a trained player
 
@@ -20,7 +21,8 @@ class Agent(Protocol):
     """A player. It decides only from the view, so one object can play several seats and tables.
 
     A player that cannot play every game also has a method ``check_rules(rules)``, which raises ``ValueError`` for rules
-    that it cannot play: see :func:`check_plays`.
+    that it cannot play: see :func:`check_plays`. One that compiles or loads something in its first decision may have a
+    method ``prepare(rules)``, which does so before: see :func:`prepare`.
 
     Attributes:
         name: the player's name in results and records.
@@ -100,12 +102,44 @@ class RowsAgent:
     def check_rules(self, rules: Rules) -> None:
         """Raise ``ValueError`` if the player cannot play these rules; this base plays all."""
 
+    def prepare(self, rules: Rules) -> None:
+        """Compile and load what the player needs under these rules; this base does nothing.
+
+        Later decisions are the same as without it.
+
+        Raises:
+            ValueError: if the player cannot play these rules.
+        """
+
 
 def check_plays(agent: Agent, rules: Rules) -> None:
     """Raise ``ValueError`` if ``agent`` cannot play these rules; a player without ``check_rules`` plays all."""
     check = getattr(agent, "check_rules", None)
     if check is not None:
         check(rules)
+
+
+def prepare(agent: Agent, rules: Rules) -> None:
+    """Let ``agent`` compile and load now what its first decision would; a player without ``prepare`` does nothing.
+
+    Raises:
+        ValueError: if the player cannot play these rules.
+
+    Example:
+        >>> from spades_agents import make_agent
+        >>> from spades_env import Rules
+        >>> prepare(make_agent("heuristic"), Rules.preset("partnership"))
+    """
+    check_plays(agent, rules)
+    method = getattr(agent, "prepare", None)
+    if method is not None:
+        method(rules)
+
+
+def decide_nothing(agent: BatchAgent, rules: Rules) -> None:
+    """Compile and load what the decisions of ``agent`` need: it decides at no table, and uses no random numbers."""
+    check_plays(agent, rules)
+    agent.act_batch(Tables(rules, 1, seed=0), np.zeros(0, np.int64))
 
 
 def legal_move(agent: Agent, view: View) -> int:

@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from spades_agents.base import RowsAgent, TableArrays
+from spades_agents.base import RowsAgent, TableArrays, decide_nothing
 from spades_agents.compiler import jit
 from spades_env.cards import BID_0, DONE, LOOK
 from spades_env.checks import check_int
 from spades_env.engine.bits import below, popcount
 from spades_env.engine.state import BID, BLIND, EXCHANGE
 from spades_env.engine.step import legal, nth_legal
+from spades_env.rules import Rules
 
 
 @jit
@@ -62,10 +63,10 @@ def decide_rows(states, rules, rows, streams, uniform, actions):
 class _Stochastic(RowsAgent):
     """An agent with a random stream for each seat; in a batch it uses the tables', which makes batches reproducible."""
 
+    name: str
     uniform = False  # bids too
 
     def __init__(self, seed: int | None = None) -> None:
-        jit.announce("the agents")
         self.reset(seed)
 
     def reset(self, seed: int | None = None) -> None:
@@ -78,6 +79,10 @@ class _Stochastic(RowsAgent):
         """
         seed = secrets.randbits(64) if seed is None else check_int("seed", seed, 0, 2**64 - 1)
         self.agent_rng = np.full((1, 4), seed, np.uint64)
+
+    def prepare(self, rules: Rules) -> None:
+        """See :meth:`RowsAgent.prepare <spades_agents.base.RowsAgent.prepare>`."""
+        decide_nothing(self, rules)
 
     def act_batch(self, tables: TableArrays, rows: Any) -> np.ndarray:
         """See :class:`~spades_agents.base.BatchAgent`; actions are drawn from ``tables.agent_rng``."""

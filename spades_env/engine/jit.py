@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any
 
 import numba
+from numba.core import config
 
-from spades_env.engine.cache import KernelCache, cache_folder
-
-_announced: set[tuple[Path | None, str]] = set()
+from spades_env.compiling.cache import cache_folder
+from spades_env.compiling.kernels import Kernel
 
 
 class Compiler:
@@ -41,30 +41,19 @@ class Compiler:
         return self._compile(function, forceinline=True)
 
     def apart(self, function: Callable[..., Any]) -> Any:
-        """Compile ``function`` without inlining it, for large functions."""
+        """Compile ``function`` without inlining it, for large functions that are called from several places."""
         return self._compile(function, forceinline=False)
 
     def _compile(self, function: Callable[..., Any], forceinline: bool) -> Any:
-        compiled = numba.njit(nogil=True, error_model="numpy", _nrt=False, forceinline=forceinline)(function)
-        if self.folder is not None and compiled is not function:  # it is with NUMBA_DISABLE_JIT
-            compiled._cache = KernelCache(function, self.folder)  # noqa: SLF001
-        return compiled
-
-    def announce(self, what: str, kernel: str = "", seconds: int = 20) -> None:
-        """Print to stderr, once per process, that ``what`` is about to be compiled, unless it is cached.
-
-        Args:
-            what: what is compiled, in words.
-            kernel: ``"file.function"`` of the kernel to look for in the cache; by default any kernel will do.
-            seconds: roughly how long compiling takes.
-        """
-        # An existing folder is not enough: numba creates it as soon as a function is decorated.
-        if (self.folder, kernel) not in _announced and not (self.folder and any(self.folder.glob(f"{kernel}*.nbi"))):
-            text = f"compiling {what}, once on this machine (about {seconds} s) ..."
-            print(f"spades_env: {text}", file=sys.stderr, flush=True)
-        _announced.add((self.folder, kernel))
+        if config.DISABLE_JIT:
+            return function
+        kernel = Kernel(function, targetoptions={"forceinline": forceinline})
+        if self.folder is not None:
+            kernel.keep_in(self.folder)
+        return kernel
 
 
 PACKAGE = Path(__file__).parents[1]
-ENGINE_SOURCES = (PACKAGE / "engine", *(PACKAGE / f"{name}.py" for name in ("cards", "episodes", "observation")))
+_MODULES = "cards", "episodes", "observation", "compiling/kernels"
+ENGINE_SOURCES = (PACKAGE / "engine", *(PACKAGE / f"{name}.py" for name in _MODULES))
 jit = Compiler(*ENGINE_SOURCES)

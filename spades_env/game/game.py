@@ -12,7 +12,6 @@ from spades_env.action_space import IllegalAction
 from spades_env.cards import NUM_ACTIONS, CardSet, action_name, cards_in, in_display_order, mask_of
 from spades_env.checks import check_int, check_seed
 from spades_env.engine import single
-from spades_env.engine.jit import jit
 from spades_env.engine.state import STATE, copy_state
 from spades_env.engine.step import EXCHANGED, HAND_ENDED, NOTHING
 from spades_env.game.log import GameLog, HandResult, Start, check_decks, check_start
@@ -70,7 +69,6 @@ class Game(Position):
         bags: Sequence[int] | None = None,
         opener: int = 0,
     ) -> None:
-        jit.announce("the engine")
         rules = as_rules(rules)
         checked = check_decks(decks, rules)
         self.seed = check_seed(seed)

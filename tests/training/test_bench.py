@@ -223,5 +223,7 @@ def test_start_is_measured_from_an_empty_cache():
     found = start.measure_start(1)
     assert 0 < found.python < found.importing < found.later_tables < found.first_tables
     assert not found.torch
-    assert found.said.startswith("spades_env: compiling the engine, once on this machine")
+    assert found.said.startswith("spades_env: first use: compiling batch.seed_rows, ")
     assert found.later_all < found.first_all
+    assert set(found.first_decision) == {"heuristic", "bidder", "learned", "pimc"}
+    assert all(found.later_decision[agent] < seconds for agent, seconds in found.first_decision.items())

@@ -11,9 +11,9 @@ from spades_env import __version__
 from spades_training.agent_errors import agent_trace, raised_by_agent
 from spades_training.commands.agents import agents
 from spades_training.commands.bench import bench
-from spades_training.commands.bid import bid
-from spades_training.commands.bidding_data import bidding_data
-from spades_training.commands.bidding_fit import bidding_fit
+from spades_training.commands.bidding.bid import bid
+from spades_training.commands.bidding.data import bidding_data
+from spades_training.commands.bidding.fit import bidding_fit
 from spades_training.commands.evaluate import evaluate
 from spades_training.commands.exploit import exploit
 from spades_training.commands.league import league
@@ -23,6 +23,7 @@ from spades_training.commands.replay import replay
 from spades_training.commands.solve import solve
 from spades_training.commands.tournament import tournament
 from spades_training.commands.train import train
+from spades_training.commands.warm import warm
 from spades_training.options import fail
 from spades_training.terminal.encoding import write_plain
 
@@ -72,7 +73,7 @@ def main(
 
 for _command in (agents, train, evaluate, tournament, league, exploit, play, replay, puzzles, solve):
     app.command()(_command)
-for _command in (bid, bidding_data, bidding_fit, bench):
+for _command in (bid, bidding_data, bidding_fit, bench, warm):
     app.command()(_command)
 
 

@@ -107,7 +107,6 @@ def advise(
     for name, pair, low in (("scores", scores, None), ("bags", bags, 0)):
         if len(pair) != 2 or (low is not None and min(pair) < low):
             raise ValueError(f"{name} must be two numbers{'' if low is None else ' of at least 0'}, got {tuple(pair)}")
-    jit.announce("the agents")
     states = np.zeros(1, STATE)
     s = states[0]
     me = (rules.bids_first + len(heard)) % rules.players

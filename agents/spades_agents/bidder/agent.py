@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from spades_agents.base import RowsAgent, TableArrays
+from spades_agents.base import RowsAgent, TableArrays, decide_nothing
 from spades_agents.bidder.model import BiddingModel, game_name, shipped
 from spades_agents.bidder.value import WIN, Workspace, new_workspace, rate_bids, rate_blind
 from spades_agents.compiler import jit
@@ -81,7 +81,6 @@ class BidderAgent(RowsAgent):
     name = "bidder"
 
     def __init__(self, model: BiddingModel | str | None = None) -> None:
-        jit.announce("the agents")
         self._model = BiddingModel.load(model) if isinstance(model, str) else model
         self._scratch = new_scratch()
         self._rules: Rules | None = None
@@ -90,6 +89,10 @@ class BidderAgent(RowsAgent):
     def check_rules(self, rules: Rules) -> None:
         """Raise ``ValueError`` if there is no model for these rules."""
         game_name(rules)
+
+    def prepare(self, rules: Rules) -> None:
+        """See :meth:`RowsAgent.prepare <spades_agents.base.RowsAgent.prepare>`."""
+        decide_nothing(self, rules)
 
     def act_batch(self, tables: TableArrays, rows: Any) -> np.ndarray:
         """See :class:`~spades_agents.base.BatchAgent`."""

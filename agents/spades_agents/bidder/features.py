@@ -64,7 +64,6 @@ def hand_features(hands: np.ndarray, rules: Rules) -> np.ndarray:
     Returns:
         float64[n, len(FEATURES)].
     """
-    jit.announce("the agents")
     out = np.zeros((len(hands), len(FEATURES)))
     game = 3 if rules.partners else rules.players - 2
     fill_rows(np.ascontiguousarray(hands, np.uint64), game, out)

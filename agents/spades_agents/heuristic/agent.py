@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from spades_agents.base import RowsAgent, TableArrays
+from spades_agents.base import RowsAgent, TableArrays, decide_nothing
 from spades_agents.compiler import jit
 from spades_agents.heuristic.scripted import new_scratch, scripted_inlined
+from spades_env.rules import Rules
 
 
 @jit
@@ -28,8 +29,11 @@ class HeuristicAgent(RowsAgent):
     name = "heuristic"
 
     def __init__(self) -> None:
-        jit.announce("the agents")
         self._scratch = new_scratch()
+
+    def prepare(self, rules: Rules) -> None:
+        """See :meth:`RowsAgent.prepare <spades_agents.base.RowsAgent.prepare>`."""
+        decide_nothing(self, rules)
 
     def act_batch(self, tables: TableArrays, rows: Any) -> np.ndarray:
         """See :class:`~spades_agents.base.BatchAgent`."""

@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from spades_agents.base import RowsAgent, TableArrays, check_same_game
-from spades_agents.compiler import jit
+from spades_agents.base import RowsAgent, TableArrays, check_same_game, decide_nothing
 from spades_agents.policy.model_file import read_model
 from spades_agents.policy.network import PolicyNetwork
 from spades_agents.policy.policy_input import InputEncoder
@@ -36,7 +35,6 @@ class PolicyAgent(RowsAgent):
         deterministic: bool = True,
         seed: int | None = None,
     ) -> None:
-        jit.announce("the agents")
         self.network, self.rules, self.name, self.deterministic = network, rules, name, deterministic
         self._encoder = InputEncoder(network.layout)
         self._inputs = np.zeros((0, network.layout.size), np.int8)
@@ -46,6 +44,10 @@ class PolicyAgent(RowsAgent):
     def reset(self, seed: int | None = None) -> None:
         """Seed the random numbers; the player keeps no memory."""
         self._rng = np.random.default_rng(seed)
+
+    def prepare(self, rules: Rules) -> None:
+        """See :meth:`RowsAgent.prepare <spades_agents.base.RowsAgent.prepare>`."""
+        decide_nothing(self, rules)
 
     def act_batch(self, tables: TableArrays, rows: Any) -> np.ndarray:
         """See :class:`~spades_agents.base.BatchAgent`."""

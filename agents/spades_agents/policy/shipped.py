@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from spades_agents.base import GAME_FIELDS, RowsAgent, TableArrays
+from spades_agents.base import GAME_FIELDS, RowsAgent, TableArrays, decide_nothing
 from spades_agents.policy.learned import PolicyAgent
 from spades_agents.policy.network import PolicyNetwork
 from spades_agents.policy.policy_input import check_layouts
@@ -56,6 +56,10 @@ class LearnedAgent(RowsAgent):
         self._seed = seed
         for player in self._players.values():
             player.reset(seed)
+
+    def prepare(self, rules: Rules) -> None:
+        """See :meth:`RowsAgent.prepare <spades_agents.base.RowsAgent.prepare>`."""
+        decide_nothing(self, rules)
 
     def act_batch(self, tables: TableArrays, rows: Any) -> np.ndarray:
         """See :class:`~spades_agents.base.BatchAgent`."""

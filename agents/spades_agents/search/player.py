@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from spades_agents.base import Agent, BatchAgent, RowsAgent, TableArrays, check_plays
-from spades_agents.compiler import jit
+from spades_agents.base import Agent, BatchAgent, RowsAgent, TableArrays, check_plays, prepare
 from spades_agents.match_value import match_table
 from spades_agents.policy.learned import PolicyAgent
 from spades_agents.policy.shipped import LearnedAgent
@@ -17,6 +16,7 @@ from spades_agents.search.decision import SCRIPTED, Decisions, decide_rows
 from spades_agents.search.workspace import Aim, new_workspace
 from spades_env.cards import NUM_ACTIONS
 from spades_env.checks import check_int
+from spades_env.engine.state import STATE, rules_array
 from spades_env.rules import Rules
 
 MOST_WORLDS = 4096
@@ -66,7 +66,6 @@ class RolloutAgent(RowsAgent):
         self.seconds = seconds
         self._policy = None if policy is None else _check_policy(policy)
         self._own_seed = check_int("seed", seed, 0, 2**64 - 1)
-        jit.announce("the search players", "decision.decide_rows", 60)
         self._work = new_workspace(worlds, worlds * self.rollouts_each, self.solves, beliefs, match_value)
         self._rules: Rules | None = None
         self.reset()
@@ -80,6 +79,16 @@ class RolloutAgent(RowsAgent):
         """Raise ``ValueError`` if the policy cannot play these rules."""
         if self._policy is not None:
             check_plays(self._policy, rules)
+
+    def prepare(self, rules: Rules) -> None:
+        """See :meth:`RowsAgent.prepare <spades_agents.base.RowsAgent.prepare>`."""
+        self.check_rules(rules)
+        if self._policy is not None:
+            prepare(self._policy, rules)
+        self._aim_at(rules)
+        nothing = np.zeros(0, np.int64)
+        decisions = Decisions(nothing, nothing, self.agent_rng, nothing, np.zeros((0, NUM_ACTIONS)))
+        decide_rows(self._work, rules_array(rules), np.zeros(1, STATE), decisions, np.iinfo(np.int64).max, False)
 
     def act_batch(self, tables: TableArrays, rows: Any) -> np.ndarray:
         """See :class:`~spades_agents.base.BatchAgent`."""
@@ -99,9 +108,7 @@ class RolloutAgent(RowsAgent):
 
     def _decide(self, tables: TableArrays, rows: Any, means: np.ndarray) -> np.ndarray:
         start = time.perf_counter()
-        if tables.rules != self._rules:
-            self._rules = tables.rules
-            self._work = self._work._replace(aim=Aim(match_table(tables.rules), self._work.aim.by_match))
+        self._aim_at(tables.rules)
         rows = np.asarray(rows, np.int64)
         actions = np.empty(len(rows), np.int64)
         defaults = np.full(len(rows), SCRIPTED) if self._policy is None else self._policy.act_batch(tables, rows)
@@ -115,6 +122,11 @@ class RolloutAgent(RowsAgent):
                 self._decide_by_clock(tables, decisions, self.seconds, start)
                 start = time.perf_counter()
         return actions
+
+    def _aim_at(self, rules: Rules) -> None:
+        if rules != self._rules:
+            self._rules = rules
+            self._work = self._work._replace(aim=Aim(match_table(rules), self._work.aim.by_match))
 
     def _decide_by_clock(self, tables: TableArrays, decisions: Decisions, seconds: float, start: float) -> None:
         """Make one decision within ``seconds`` of ``start``, world by world."""

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from spades_agents.compiler import jit
 from spades_agents.solvers import payoffs as two_hands
 from spades_agents.solvers import tricks as four_hands
 from spades_agents.solvers.four_table import Question
@@ -123,7 +122,6 @@ def solve_two(
         legal[table < 0] = 0  # a reply has few choices; they are rated anyway and discarded
     values = np.empty(rows)
     cards = np.full((rows, 52), np.nan)
-    jit.announce("the agents")
 
     def work(share: slice) -> None:
         positions = two_hands.Position(*(array[share] for array in (sets, turn, table, broken, legal)))
@@ -248,7 +246,6 @@ def _solve_tricks(
         legal[:] = 0
     values = np.empty(rows)
     cards = np.full((rows, 52), np.nan)
-    jit.announce("the agents")
 
     def work(share: slice) -> None:
         positions = four_hands.Position(sets[share], leads[share], table[share], count, broken[share], legal[share])

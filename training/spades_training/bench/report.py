@@ -205,6 +205,9 @@ def _start_section(start: Start) -> Section:
         ("first step of every interface, nothing cached", start.first_all),
         ("first step of every interface, compiled code cached", start.later_all),
     ]
+    for agent, seconds in start.first_decision.items():
+        rows.append((f"first decision of {agent}, nothing cached", seconds))
+        rows.append((f"first decision of {agent}, compiled code cached", start.later_decision[agent]))
     return Section("Start of a process", ("process", "seconds"), [(text, f"{seconds:.2f}") for text, seconds in rows])
 
 

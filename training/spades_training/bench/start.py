@@ -13,6 +13,12 @@ from typing import Any
 
 _IMPORT = "import spades_env, sys; print(*sys.modules)"
 _TABLES = "from spades_env import Tables; Tables('partnership', 1024, 0).step_random()"
+_DECISION = """
+from spades_agents import make_agent
+from spades_env import Game
+make_agent('{agent}').act(Game('partnership', seed=0).view())
+"""
+DECIDERS = ("heuristic", "bidder", "learned", "pimc")
 # Every interface with the scripted player as the opponent, which compiles all that the package needs for them.
 _ALL = """
 import numpy as np
@@ -43,6 +49,8 @@ class Start:
         later_tables: the same with the compiled code cached.
         first_all: the first step of every interface with the scripted player, on a new machine.
         later_all: the same with the compiled code cached.
+        first_decision: the first decision in a partnership game on a new machine, for each player of DECIDERS.
+        later_decision: the same with the compiled code cached.
     """
 
     python: float
@@ -53,6 +61,8 @@ class Start:
     later_tables: float
     first_all: float
     later_all: float
+    first_decision: dict[str, float]
+    later_decision: dict[str, float]
 
 
 def measure_start(repeats: int) -> Start:
@@ -61,6 +71,7 @@ def measure_start(repeats: int) -> Start:
     with tempfile.TemporaryDirectory() as tables, tempfile.TemporaryDirectory() as everything:
         first_tables, done = _run(_TABLES, tables)
         first_all, _ = _run(_ALL, everything)
+        decisions = {agent: _decisions(agent, repeats) for agent in DECIDERS}
         return Start(
             python=_median("pass", repeats),
             importing=_median("import spades_env", repeats),
@@ -70,7 +81,16 @@ def measure_start(repeats: int) -> Start:
             later_tables=_median(_TABLES, repeats, tables),
             first_all=first_all,
             later_all=_median(_ALL, repeats, everything),
+            first_decision={agent: first for agent, (first, _) in decisions.items()},
+            later_decision={agent: later for agent, (_, later) in decisions.items()},
         )
+
+
+def _decisions(agent: str, repeats: int) -> tuple[float, float]:
+    """Seconds of a process that makes one decision, with an empty cache and later."""
+    code = _DECISION.format(agent=agent)
+    with tempfile.TemporaryDirectory() as folder:
+        return _run(code, folder)[0], _median(code, repeats, folder)
 
 
 def _median(code: str, repeats: int, cache: str | None = None) -> float:

@@ -16,10 +16,14 @@ from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any
 
+from spades_agents.registry import AGENTS
+
+from spades_env.rules import Rules
 from spades_training.evaluation.series import NOBODY
 from spades_training.processes import NO_GUARD, end_with_parent, guard_missing
 from spades_training.tournament.referee import MANY, Forfeit, Job, Watch, play
 from spades_training.tournament.schedule import Settings, Unit
+from spades_training.warm import warm
 
 MOST_DEATHS = 3  # of processes playing one unit while no agent was deciding
 MOST_TEXT = 10_000  # characters of a traceback
@@ -56,6 +60,8 @@ class Workers:
         done: dict[int, dict[str, Any]] = {}
         deaths: dict[int, list[tuple[int, int]]] = {}
         following = 0
+        if waiting and len(self.workers) > 1:
+            self._prepare()
         while following < len(units):
             for k in range(len(self.workers)):
                 if k not in busy and waiting:
@@ -77,6 +83,17 @@ class Workers:
             while following in done:
                 yield done.pop(following)
                 following += 1
+
+    def _prepare(self) -> None:
+        """Let one process compile what all need; only players of the package, since any other may do anything."""
+        names = [name for name in self.settings.agents if name.partition(":")[0] in AGENTS] or ["random"]
+        process = self.context.Process(target=_compile, args=(names, self.settings.rules), daemon=True)
+        with _interrupts_ignored():
+            process.start()
+        try:
+            process.join()
+        finally:
+            process.kill()
 
     def _worker(self, k: int) -> _Worker:
         worker = self.workers[k]
@@ -159,6 +176,15 @@ def _interrupts_ignored() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+def _compile(names: list[str], rules: dict[str, Any]) -> None:
+    """The work of the process that compiles; a player that cannot be prepared fails in its first match."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    end_with_parent()
+    with contextlib.suppress(Exception):
+        for _ in warm(names, [Rules.from_dict(rules)]):
+            pass
 
 
 def _work(connection: Connection, settings: Settings, marker: Any, file_name: str) -> None:

@@ -158,6 +158,10 @@ class KernelCache(FunctionCache):
                 with contextlib.suppress(OSError):
                     os.unlink(temporary)
 
+    def file(self, sig: Any, target_context: Any) -> Path:
+        """Where the compiled code for a signature is, or will be."""
+        return self._path(self._index_key(sig, target_context.codegen()))
+
     def _path(self, key: tuple[Any, ...]) -> Path:
         function = self._py_func
         code = function.__code__

@@ -1,0 +1,1 @@
+"""How kernels are compiled, kept and announced: numba with parts and entries, a cache, a lock, a line of progress."""

@@ -1,0 +1,1 @@
+"""The commands about bidding: ``spades bid``, ``bidding-data`` and ``bidding-fit``."""
