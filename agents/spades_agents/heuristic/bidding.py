@@ -15,7 +15,7 @@ TRUST = np.array([0.4, 0.12, 0.15, 0.15])
 # set.
 LEADER_ODDS = 0.4
 # Subtracted from the log odds of a nil beside the partner's nil: neither has a partner to cover it.
-DOUBLE_ODDS = 1.0
+DOUBLE_ODDS = 2.0
 
 
 @jit
@@ -54,7 +54,8 @@ def made_nil(s, r):
 def choose_bid(s, r):
     """The bid of the seat on turn: the one with the highest chance of winning the match.
 
-    It climbs from the expected tricks up or down as long as the chance increases.
+    It climbs from the expected tricks down or up as long as the chance increases. Of equally good bids below them it
+    makes the lowest.
     """
     least, most = bid_range(s, r)
     if least == most:
@@ -69,7 +70,7 @@ def choose_bid(s, r):
         bid = base + step
         while max(least, 1) <= bid <= most:
             chance = chance_with(r, outlook, bid, tricks, sure, 0.0)
-            if chance <= top:
+            if chance < top or (step > 0 and chance == top):
                 break
             best = bid
             top = chance

@@ -13,13 +13,15 @@ from spades_env.engine.state import NO_BID
 
 # By game: added to the expected tricks of a side. This and the constants below were tuned by matches between players
 # that differ in one of them.
-SHIFT = np.array([-0.4, -0.1, -0.1, -0.1])
+SHIFT = np.array([-0.2, -0.1, -0.1, -0.1])
+# The share by which the expected tricks are moved away from the contract. It makes bids far from them less attractive.
+STRETCH = 0.2
 # The standard deviation of a side's tricks around their expectation. It is less than that of the cards alone: a side
 # that has its contract stops taking tricks, and one that has not takes risks for them.
-DEVIATION = 1.0
-REACH = 3  # deviations from the expectation that are considered
+DEVIATION = 1.2
+REACH = 2  # tricks on either side of the expectation that are considered
 # Tricks that a partner takes above its bid.
-PARTNER_OVER = 0.5
+PARTNER_OVER = 0.7
 # The share of a nil's points that its bidder expects: made minus failed.
 NIL_SHARE = 0.4
 # With two players, the bid to expect after a nil.
@@ -62,7 +64,11 @@ def leading_rival(s, r):
 
 @jit
 def look_around(s, r):
-    """The :class:`Outlook` of the seat on turn; a seat that has not bid is expected to bid its share of the tricks."""
+    """The :class:`Outlook` of the seat on turn.
+
+    An opponent that has not bid is expected to bid its share of the tricks. A partner that has not bid is left out: the
+    own bid must be enough.
+    """
     side = s.seat % r.sides
     rival = leading_rival(s, r)
     share = r.hand_size // r.players
@@ -76,13 +82,10 @@ def look_around(s, r):
         if seat == s.seat:
             continue
         if seat % r.sides == side:
-            if bid == NO_BID:
-                contract = share
-                tricks = r.hand_size / r.players
-            elif bid > 0:
+            if bid > 0:
                 contract = bid
                 tricks = bid + PARTNER_OVER
-            else:
+            elif bid == 0:
                 points = expected_nil(s, r, seat)
         elif seat % r.sides == rival:
             if bid == NO_BID:
@@ -123,11 +126,12 @@ def chance_with(r, outlook, bid, tricks, sure, nil):
         sure: tricks that the seat takes for certain; 0 for a nil.
         nil: the chance that a nil is made.
     """
-    contract = bid + min(outlook.partner.contract, r.hand_size - bid)
+    contract = bid + outlook.partner.contract
     other = outlook.other
     if bid == 0 and r.players == 2:
         other = result(max(other.contract, BID_AFTER_NIL), 0, 0) if other.contract > 0 else other
-    mean = min(max(tricks + outlook.partner_tricks + SHIFT[game_of(r)], sure), r.hand_size)
+    mean = tricks + outlook.partner_tricks + SHIFT[game_of(r)]
+    mean = min(max(mean + STRETCH * (mean - contract), sure), r.hand_size)
     middle = np.int64(mean + 0.5)
     total = 0.0
     weights = 0.0
