@@ -63,7 +63,7 @@ def choose_bid(s, r):
     tricks = expected_tricks(s, r)
     sure = sure_tricks(s.hands[s.seat])
     outlook = look_around(s, r)
-    base = min(max(np.int64(tricks + 0.5), max(least, 1)), most)
+    base = min(max(np.int64(tricks), max(least, 1)), most)
     best = base
     top = chance_with(r, outlook, base, tricks, sure, 0.0)
     for step in (-1, 1):
@@ -75,6 +75,8 @@ def choose_bid(s, r):
             best = bid
             top = chance
             bid += step
+        if best != base:
+            break
     if least == 0 and chance_with(r, outlook, 0, 0.0, 0, made_nil(s, r)) > top:
         return np.int64(0)
     return np.int64(best)
