@@ -41,7 +41,17 @@ def before_bid(rules: str | Rules, hand: str, heard: list[int]) -> Game:
 
 @pytest.mark.parametrize(
     "spades,sure",
-    [("", 0), ("KS", 0), ("AS", 1), ("KS QS", 1), ("AS QS JS", 2), ("QS JS", 0), ("QS JS TS", 1), ("KS JS 9S", 0), (SPADES, 13)],
+    [
+        ("", 0),
+        ("KS", 0),
+        ("AS", 1),
+        ("KS QS", 1),
+        ("AS QS JS", 2),
+        ("QS JS", 0),
+        ("QS JS TS", 1),
+        ("KS JS 9S", 0),
+        (SPADES, 13),
+    ],
 )
 def test_sure_tricks_by_hand(spades, sure):
     assert sure_tricks(np.uint64(mask_of(parse_cards(hand_of(spades))))) == sure

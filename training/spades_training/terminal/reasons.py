@@ -96,7 +96,9 @@ def _bid_reason(view: View, action: int) -> str:
 
     near = [other for other in (bid - 1, bid + 1) if least <= other <= most] if bid else [max(round(tricks), 1)]
     others = " and ".join(f"{_bid_name(other)} {chance(other):.1%}" for other in near)
-    return f"{text}. It estimates the chance of winning the match: with {_bid_name(bid)} {chance(bid):.1%}, with {others}."
+    return (
+        f"{text}. It estimates the chance of winning the match: with {_bid_name(bid)} {chance(bid):.1%}, with {others}."
+    )
 
 
 def _bid_name(bid: int) -> str:
