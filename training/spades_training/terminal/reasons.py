@@ -94,7 +94,9 @@ def _bid_reason(view: View, action: int) -> str:
     def chance(other: int) -> float:
         return float(chance_with(r, outlook, other, tricks if other else 0.0, sure if other else 0, nil))
 
-    near = [other for other in (bid - 1, bid + 1) if least <= other <= most] if bid else [max(round(tricks), 1)]
+    near = (
+        [other for other in (bid - 1, bid + 1) if least <= other <= most] if bid else [min(max(round(tricks), 1), most)]
+    )
     others = " and ".join(f"{_bid_name(other)} {chance(other):.1%}" for other in near)
     return (
         f"{text}. It estimates the chance of winning the match: with {_bid_name(bid)} {chance(bid):.1%}, with {others}."
