@@ -242,6 +242,7 @@ def rate_bid(work, r, bid):
                 rate_partners(work, r, Bids(bid, partner, others, np.int64(w.nils)), part)
     for k in range(COLUMNS):
         work.ratings[bid, k] = w.rating[k] / total
+    work.ratings[bid, MADE] = min(work.ratings[bid, MADE], 1.0)  # rounding
 
 
 @jit
