@@ -199,6 +199,7 @@ def test_a_bid_is_explained_with_the_expected_tricks_and_the_nil():
     assert plain(reason).startswith("Your hand promises 2.4 tricks; a nil would succeed 39% of the time. It estimates")
     assert action == BID_0 + 2
     found = re.search(r"with 2 (.+)%, with 1 (.+)% and 3 (.+)%\.", plain(reason))
+    assert found
     two, one, three = map(float, found.groups())
     assert two >= max(one, three)
 
