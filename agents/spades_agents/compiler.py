@@ -6,6 +6,6 @@ from spades_env.engine.jit import ENGINE_SOURCES, Compiler
 
 # base.py, puzzles.py and registry.py hold no kernels.
 SOURCES = ("bidder", "heuristic", "policy", "search", "solvers")
-SOURCES += ("contract.py", "match_table.py", "match_value.py", "random_agent.py")
+SOURCES += ("certain.py", "contract.py", "match_table.py", "match_value.py", "random_agent.py")
 
 jit = Compiler(*(Path(__file__).with_name(name) for name in SOURCES), *ENGINE_SOURCES)

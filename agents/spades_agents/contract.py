@@ -62,7 +62,7 @@ def after_hand(r, before, result):
         bags += over
         if result.contract > 0:
             score += 10 * result.contract + over
-    if r.bag_limit > 0:
+    if 0 < r.bag_limit <= bags:
         score -= r.bag_penalty * (bags // r.bag_limit)
         bags %= r.bag_limit
     return Standing(score, bags)

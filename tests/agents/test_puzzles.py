@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from spades_agents import make_agent
+from spades_agents.certain import sure_tricks
 
-from spades_env.cards import ALL_CARDS, BID_0, action_name, cards_in, mask_of, parse_action, parse_cards
+from spades_env.cards import ALL_CARDS, BID_0, action_name, card_name, cards_in, mask_of, parse_action, parse_cards
 from spades_env.engine.state import BLIND_BID, LOOKED, Phase
 from spades_env.game import Game
 from spades_env.rules import Rules
@@ -151,6 +152,43 @@ def test_a_sure_winner_is_cashed_when_the_contract_needs_it():
     assert chosen(game) == "AS"
 
 
+def test_a_last_hope_is_not_given_up_beside_a_nil():
+    """Three tricks are needed of three: without this one the contract is lost for certain."""
+    hands = ["KH 5D 6D", "9H 2D 3D", "3H TH 9D", "AC 4S 7D"]
+    game = ending("partnership", hands, bids=[4, 0, 5, 4], tricks=[4, 0, 5, 1], trick="KH 9H 3H")
+    assert chosen(game) == "4S"
+
+
+def test_the_lowest_trump_ruffs_when_it_wins_for_certain():
+    hands = ["KH 5D 4D 2H", "9S 3S AD 2C"]
+    assert chosen(ending("two_player", hands, bids=[5, 8], tricks=[4, 5], trick="KH")) == "3S"
+    hands = ["KH 5D 6D", "9H 2D 3D", "2H TH 9D", "9S 3S AC"]
+    assert chosen(ending("partnership", hands, bids=[3, 4, 3, 3], tricks=[3, 3, 2, 2], trick="KH 9H 2H")) == "3S"
+
+
+def test_a_partner_who_wins_for_certain_is_not_overtrumped():
+    """Nor does a high card go on that trick."""
+    hands = ["KH 5D 6D 2C", "QS 2D 3D 4C", "2H TH 9D 5C", "KS JS AC 6C"]
+    game = ending("partnership", hands, bids=[3, 4, 3, 4], tricks=[3, 2, 2, 2], trick="KH QS 2H")
+    assert chosen(game) == "6C"
+
+
+@pytest.mark.parametrize("rules", ["two_player", "partnership", "cutthroat", "solo"])
+def test_a_higher_card_of_a_suit_is_worth_no_less(rules):
+    """So the lowest of several winners is played where tricks are wanted, and the highest loser where not."""
+    game, agent = Game(rules, seed=4), make_agent("heuristic")
+    seen = 0
+    while seen < 60:
+        view = game.view()
+        if view.phase == Phase.PLAY and len(view.legal_actions()) > 1:
+            agent.act(view)
+            seen += 1
+            for suit in range(4):
+                worth = [agent._scratch.notes[0]["worth"][card] for card in sorted(view.hand) if card // 13 == suit]
+                assert worth == sorted(worth)
+        game.apply(agent.act(view))
+
+
 # Bids.
 
 
@@ -190,9 +228,34 @@ def test_a_low_bid_is_enough_at_470():
     assert parse_action(chosen(bidding("partnership", hand, scores=[470, 460]))) > parse_action("BID_4")
 
 
+SPADES = "2S 3S 4S 5S 6S 7S 8S 9S TS JS QS KS AS"
+
+
 def test_thirteen_spades():
-    spades = "2S 3S 4S 5S 6S 7S 8S 9S TS JS QS KS AS"
-    assert chosen(bidding(DEALT, spades)) == "BID_13"
+    assert chosen(bidding(DEALT, SPADES)) == "BID_13"
+    assert chosen(bidding("partnership", SPADES)) == "BID_13"
+
+
+@pytest.mark.parametrize("bags", [7, 8])
+def test_seven_sure_tricks_are_not_underbid_with_many_bags(bags):
+    """At 470 a bid of 3 is enough, but four bags more cost the penalty and the match."""
+    hand = "AS KS QS JS TS 9S 8S 4H 3H 5D 4D 6C 5C"
+    assert chosen(bidding(DEALT, hand, scores=[470, 300], bags=[bags, 0])) == "BID_7"
+
+
+@pytest.mark.parametrize("partner", [10, 12, 13])
+def test_no_contract_of_more_than_thirteen_tricks(partner):
+    rng = np.random.default_rng(partner)
+    for _ in range(40):
+        hand = " ".join(card_name(card) for card in rng.permutation(52)[:13])
+        assert parse_action(chosen(bidding("partnership", hand, [partner, 0]))) - BID_0 + partner <= 13 or (
+            partner == 13 and sure_tricks(np.uint64(mask_of(parse_cards(hand)))) > 0
+        )
+
+
+def test_no_nil_that_scores_nothing():
+    rules = Rules.preset("partnership", nil=0)
+    assert chosen(bidding(rules, "2S 3S 2H 3H 5H 2D 4D 6D 7D 2C 3C 5C 8C")) == "BID_1"
 
 
 # Blind nil, the exchange and the draft.

@@ -9,6 +9,7 @@ import numpy as np
 from spades_agents.base import RowsAgent, TableArrays, decide_nothing
 from spades_agents.bidder.model import BiddingModel, game_name, shipped
 from spades_agents.bidder.value import WIN, Workspace, new_workspace, rate_bids, rate_blind
+from spades_agents.certain import bid_range
 from spades_agents.compiler import jit
 from spades_agents.heuristic.bidding import choose_bid
 from spades_agents.heuristic.scripted import new_scratch, scripted_action
@@ -35,13 +36,14 @@ def blind_pays(blind, look):
 def best_bid(work, s, r):
     """The bid with the highest chance of winning the match; the scripted player's if no other is better."""
     own = choose_bid(s, r)
+    least, most = bid_range(s, r)
     base = max(own, 1)
-    low = max(base - REACH, 1)
-    high = min(base + REACH, r.hand_size)
+    low = max(base - REACH, least, 1)
+    high = min(base + REACH, most)
     rate_bids(work, s, r, low, high)
     rate_bids(work, s, r, 0, 0)
     best = own
-    for bid in range(r.hand_size + 1):
+    for bid in range(least, most + 1):
         if (bid == 0 or low <= bid <= high) and work.ratings[bid, WIN] > work.ratings[best, WIN]:
             best = bid
     return best

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from spades_agents.compiler import jit
-from spades_agents.heuristic.bidding import sure_tricks
 from spades_agents.heuristic.hand import hand_tricks, nil_log_odds
 from spades_env.engine.bits import bit, popcount, suit_mask
 from spades_env.rules import Rules
@@ -15,7 +14,7 @@ FEATURES = {
     "fitted_tricks": "expected tricks when everyone plays for tricks",
     "nil_odds": "log odds of a made nil",
     "spades": "spades held",
-    "sure_tricks": "spade tricks that cannot be lost",
+    "sure_tricks": "spades from the ace down without a gap, or in excess of all other hands' if that is more",
     "high_spades": "ace, king and queen of spades held",
     "aces": "aces of other suits",
     "kings": "kings of other suits",
@@ -28,12 +27,22 @@ FEATURES = {
 
 
 @jit
+def spade_run(hand):
+    """The feature ``sure_tricks``; at most :func:`spades_agents.certain.sure_tricks`."""
+    spades = hand & suit_mask(3)
+    run = 0
+    while spades & bit(51 - run):
+        run += 1
+    return max(run, 2 * popcount(spades) - 13)
+
+
+@jit
 def fill_features(hand, game, out):
     """Write the :data:`FEATURES` of a hand; ``game`` comes from :func:`spades_agents.heuristic.hand.game_of`."""
     out[0] = hand_tricks(hand, game)
     out[1] = nil_log_odds(hand, game)
     out[2] = popcount(hand & suit_mask(3))
-    out[3] = sure_tricks(hand)
+    out[3] = spade_run(hand)
     for k in range(4, 12):
         out[k] = 0.0
     for rank in range(10, 13):

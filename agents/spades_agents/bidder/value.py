@@ -9,6 +9,7 @@ import numpy as np
 from spades_agents.bidder import model as heads
 from spades_agents.bidder.features import FEATURES, fill_features
 from spades_agents.bidder.model import CLASSES, INPUTS, LEAST, BiddingModel, Bids, bid_inputs, chances, play_inputs
+from spades_agents.certain import sure_tricks
 from spades_agents.compiler import jit
 from spades_agents.contract import Result, Standing, after_hand, combined, seat_result, worth
 from spades_agents.heuristic.hand import game_of
@@ -35,6 +36,7 @@ SITUATION = np.dtype(
         ("tricks", "f8", CLASSES),
         ("nil", "f8", CLASSES),
         ("rating", "f8", COLUMNS),  # of the bid under consideration
+        ("sure", "i4"),  # tricks that the seat takes for certain
         ("position", "i4"),
         ("partner_bid", "i4"),  # -1: has not bid, or there is no partner
         ("heard", "i4"),  # seats of the other side that have bid
@@ -73,6 +75,7 @@ def assess(work, s, r):
     me = s.seat
     side = me % r.sides
     fill_features(s.hands[me], game_of(r), w.features)
+    w.sure = sure_tricks(s.hands[me])
     for place in range(r.players):
         if nth_bidder(s, r, place) == me:
             w.position = place
@@ -109,6 +112,21 @@ def add_ending(w, r, values, chance, made, ours, theirs):
     w.rating[WIN] += chance * win_chance(values, r, after, other_after, w.opens)
 
 
+@jit
+def confine(chances, first, least, most):
+    """Condition probabilities of ``first``, ``first + 1``, ... tricks on at least ``least`` and at most ``most``.
+
+    If all of them lie outside, they stay as they are: the nearest bound is then certain.
+    """
+    total = 0.0
+    for k in range(CLASSES):
+        if least <= first + k <= most:
+            total += chances[k]
+    if total > 0.0:
+        for k in range(CLASSES):
+            chances[k] = chances[k] / total if least <= first + k <= most else 0.0
+
+
 @jit.apart
 def rate_two(work, r, bids, chance):
     """Add all endings of a two-player hand with these :class:`~spades_agents.bidder.model.Bids` to the rating."""
@@ -116,18 +134,15 @@ def rate_two(work, r, bids, chance):
     bid = bids.own
     play_inputs(w.features, bid, 0, bids.others, bids.nils, w.position, r.hand_size, w.inputs)
     chances(work.weights, heads.TRICKS if bid > 0 else heads.NIL, w.inputs, w.tricks)
-    least = bid + LEAST if bid > 0 else 0
-    total = 0.0
+    first = bid + LEAST if bid > 0 else 0
+    confine(w.tricks, first, w.sure, r.hand_size)
     for k in range(CLASSES):
-        if 0 <= least + k <= r.hand_size:
-            total += w.tricks[k]
-    for k in range(CLASSES):
-        tricks = least + k
-        if 0 <= tricks <= r.hand_size:
+        if w.tricks[k] > 0.0:
+            tricks = min(max(first + k, w.sure), r.hand_size)
             ours = seat_result(r, bid, False, tricks)
             theirs = seat_result(r, bids.others, False, r.hand_size - tricks)
             made = tricks >= bid if bid > 0 else tricks == 0
-            add_ending(w, r, work.values, chance * w.tricks[k] / total, made, ours, theirs)
+            add_ending(w, r, work.values, chance * w.tricks[k], made, ours, theirs)
 
 
 @jit.apart
@@ -146,7 +161,7 @@ def rate_partners(work, r, bids, chance):
         chances(work.weights, heads.NIL, w.inputs, w.nil)
     elif partner_nil:
         chances(work.weights, heads.PARTNER_NIL, w.inputs, w.nil)
-    safe = w.nil[0] if own_nil or partner_nil else 1.0
+    safe = 0.0 if own_nil and w.sure > 0 else w.nil[0] if own_nil or partner_nil else 1.0
     safe_both = 1.0
     if own_nil and partner_nil:
         chances(work.weights, heads.PARTNER_NIL, w.inputs, w.tricks)
@@ -154,10 +169,9 @@ def rate_partners(work, r, bids, chance):
     else:
         head = heads.COVER if own_nil else heads.ALONE if partner_nil else heads.TRICKS
         chances(work.weights, head, w.inputs, w.tricks)
-    total = 0.0
-    for k in range(CLASSES):
-        if contract > 0 and 0 <= contract + LEAST + k <= r.hand_size:
-            total += w.tricks[k]
+    least = 0 if own_nil else w.sure  # of the tricks that count toward the contract
+    if contract > 0:
+        confine(w.tricks, contract + LEAST, least, r.hand_size)
     for broken in range(2):
         part = chance * (1.0 - safe if broken else safe)
         if part <= 0.0:
@@ -171,15 +185,15 @@ def rate_partners(work, r, bids, chance):
                 add_ending(w, r, work.values, more, not broken, ours, toward(bids.others, left))
             continue
         for k in range(CLASSES):
-            counted = contract + LEAST + k
-            if 0 <= counted <= r.hand_size:
+            if w.tricks[k] > 0.0:
+                counted = min(max(contract + LEAST + k, least), r.hand_size)
                 left = max(r.hand_size - counted - broken * TRICKS_OF_MISSED_NIL, 0)
                 ours = toward(contract, counted)
                 if own_nil or partner_nil:
                     ours = combined(ours, nil)
                 made = not broken if own_nil else ours.tricks >= contract
                 theirs = toward(bids.others, left)
-                add_ending(w, r, work.values, part * w.tricks[k] / total, made, ours, theirs)
+                add_ending(w, r, work.values, part * w.tricks[k], made, ours, theirs)
 
 
 @jit
@@ -228,6 +242,7 @@ def rate_bid(work, r, bid):
                 rate_partners(work, r, Bids(bid, partner, others, np.int64(w.nils)), part)
     for k in range(COLUMNS):
         work.ratings[bid, k] = w.rating[k] / total
+    work.ratings[bid, MADE] = min(work.ratings[bid, MADE], 1.0)  # rounding
 
 
 @jit

@@ -1,27 +1,21 @@
 """How many tricks to bid, and when to bid nil or blind nil."""
 
-import math
-
 import numpy as np
 
+from spades_agents.certain import bid_range, sure_tricks
 from spades_agents.compiler import jit
-from spades_agents.heuristic.evaluate import bag_cost, nil_points
 from spades_agents.heuristic.hand import game_of, hand_tricks, nil_chance, nil_log_odds
-from spades_env.engine.bits import bit, popcount, suit_mask
+from spades_agents.heuristic.outlook import chance_with, look_around
 from spades_env.engine.state import NO_BID
 
-# By game: added to the expected tricks before rounding down. This and the constants below were tuned by matches between
-# players that differ in one of them.
-OFFSET = np.array([-0.7, -0.6, -0.1, -0.1])
-# By game: the share of the tricks left over (or missing) after the bids heard that a bidder counts as its own.
+# By game: the share of the tricks left over (or missing) after the bids heard that a bidder counts as its own. This and
+# the constants below were tuned by matches between players that differ in one of them.
 TRUST = np.array([0.4, 0.12, 0.15, 0.15])
-# By game: points that an expected trick is worth (not 10, since not every bid is made).
-POINTS = np.array([14.0, 7.0, 7.0, 8.0])
 # With two players: added to the log odds of a nil if the other seat leads first, else subtracted; a leader is easier to
 # set.
 LEADER_ODDS = 0.4
-# Points by which a second nil on a side must look better than a bid.
-DOUBLE_NIL = 60.0
+# Subtracted from the log odds of a nil beside the partner's nil: neither has a partner to cover it.
+DOUBLE_ODDS = 2.0
 
 
 @jit
@@ -40,82 +34,52 @@ def expected_tricks(s, r):
             else:
                 left -= s.bids[seat]
                 heard += 1
-    return tricks + TRUST[game] * left * heard / (r.players - 1)
+    tricks += TRUST[game] * left * heard / (r.players - 1)
+    return min(max(tricks, sure_tricks(s.hands[me])), r.hand_size)
 
 
 @jit
-def nil_advantage(s, r, tricks):
-    """Expected points of a nil minus those of a bid of ``tricks``."""
-    me = s.seat
-    game = game_of(r)
-    odds = nil_log_odds(s.hands[me], game)
+def made_nil(s, r):
+    """The chance that the seat on turn makes a nil."""
+    odds = nil_log_odds(s.hands[s.seat], game_of(r))
     if r.players == 2:
-        leads = me == (s.opener + r.leads_first) % 2
+        leads = s.seat == (s.opener + r.leads_first) % 2
         odds += -LEADER_ODDS if leads else LEADER_ODDS
-    chance = nil_chance(odds)
-    nil = (2.0 * chance - 1.0) * r.nil
-    if r.players > 2:
-        return nil - POINTS[game] * tricks
-    # With two players the other seat wins every trick that a nil bidder avoids; if it has bid already, they are bags.
-    other = s.bids[1 - me]
-    if other == NO_BID:
-        theirs = 9.0 * r.hand_size - 20.0
-    else:
-        theirs = 10.0 * other - bag_cost(r) * (r.hand_size - other) * chance
-    return nil - theirs - POINTS[game] * (tricks - 0.5 * r.hand_size)
-
-
-@jit
-def sure_tricks(hand):
-    """Spade tricks that cannot be lost: the run from the ace down, or the spades in excess of all other hands'."""
-    spades = hand & suit_mask(3)
-    run = 0
-    while spades & bit(51 - run):
-        run += 1
-    return max(run, 2 * popcount(spades) - 13)
-
-
-@jit
-def enough_to_win(s, r):
-    """The lowest bid that wins the match for the side on turn; above ``hand_size`` if another side may end it too."""
-    mine = s.seat % r.sides
-    share = r.hand_size / r.sides
-    for side in range(r.sides):
-        if side == mine:
-            continue
-        bids = 0.0
-        for seat in range(side, r.players, r.sides):
-            if s.bids[seat] == NO_BID:
-                bids += share * r.sides / r.players
-            elif s.bids[seat] == 0:
-                bids += 0.1 * nil_points(s, r, seat)
-            else:
-                bids += s.bids[seat]
-        if s.scores[side] + 10.0 * bids >= r.target - 10:
-            return r.hand_size + 1
-    missing = r.target - s.scores[mine]
-    for seat in range(mine, r.players, r.sides):
-        if seat != s.seat and s.bids[seat] > 0:
-            missing -= 10 * s.bids[seat]
-    return max(1, (missing + 9) // 10)
-
-
-@jit
-def partner_bid_nil(s, r):
-    """Whether the partner of the seat on turn has bid nil."""
-    return r.sides < r.players and s.bids[(s.seat + 2) % 4] == 0
+    elif r.sides < r.players and s.bids[s.seat ^ 2] == 0:
+        odds -= DOUBLE_ODDS
+    return nil_chance(odds)
 
 
 @jit
 def choose_bid(s, r):
-    """The bid of the seat on turn."""
+    """The bid of the seat on turn: the one with the highest chance of winning the match.
+
+    It climbs from the expected tricks down or up as long as the chance increases. Of equally good bids below them it
+    makes the lowest.
+    """
+    least, most = bid_range(s, r)
+    if least == most:
+        return np.int64(least)
     tricks = expected_tricks(s, r)
-    # With two nils on a side, neither has a partner to cover it.
-    wanted = DOUBLE_NIL if partner_bid_nil(s, r) else 0.0
-    if nil_advantage(s, r, tricks) > wanted:
-        return 0
-    bid = max(int(math.floor(tricks + OFFSET[game_of(r)])), sure_tricks(s.hands[s.seat]))
-    return max(1, min(bid, enough_to_win(s, r), r.hand_size))
+    sure = sure_tricks(s.hands[s.seat])
+    outlook = look_around(s, r)
+    base = min(max(np.int64(tricks), max(least, 1)), most)
+    best = base
+    top = chance_with(r, outlook, base, tricks, sure, 0.0)
+    for step in (-1, 1):
+        bid = base + step
+        while max(least, 1) <= bid <= most:
+            chance = chance_with(r, outlook, bid, tricks, sure, 0.0)
+            if chance < top or (step > 0 and chance == top):
+                break
+            best = bid
+            top = chance
+            bid += step
+        if best != base:
+            break
+    if least == 0 and chance_with(r, outlook, 0, 0.0, 0, made_nil(s, r)) > top:
+        return np.int64(0)
+    return np.int64(best)
 
 
 @jit

@@ -67,6 +67,14 @@ def claim_tricks(s, r, w):
 
 
 @jit
+def made_chance(need, left, mean, spread):
+    """The chance of ``need`` or more tricks among ``left``; certain where the rules leave no choice."""
+    if need <= 0:
+        return 1.0
+    return 1.0 - normal((need - 0.5 - mean) / spread) if need <= left else 0.0
+
+
+@jit
 def trick_gain(s, r, w, side, unclaimed):
     """Points that a side gains by a trick that counts toward its contract.
 
@@ -86,8 +94,8 @@ def trick_gain(s, r, w, side, unclaimed):
     mean = (w.claim[side] + unclaimed) * (left - 1.0) / left
     mean = min(max(mean, 0.0), left)
     spread = 0.2 + 0.28 * math.sqrt(left)
-    made_without = 1.0 - normal((need - 0.5 - mean) / spread)
-    made_with = 1.0 - normal((need - 1.5 - mean) / spread)
+    made_without = made_chance(need, left - 1.0, mean, spread)
+    made_with = made_chance(need - 1, left - 1.0, mean, spread)
     return (made_with - made_without) * 20.0 * contract - made_without * bag_cost(r)
 
 

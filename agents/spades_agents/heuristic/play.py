@@ -67,13 +67,17 @@ def trick_value(s, r, w, card):
 
 @jit
 def card_price(s, r, w):
-    """Points by which a later trick is worth more to the seat on turn than to the other seats on average."""
-    me = s.seat
+    """Points by which a later trick is worth more to the seat on turn than to the other seats on average.
+
+    Seats whose nil is alive are left out: they take later tricks only if forced to.
+    """
     others = 0.0
+    count = 0
     for seat in range(r.players):
-        if seat != me:
+        if seat != s.seat and not nil_alive(s, seat):
             others += w.value[seat]
-    return w.value[me] - others / (r.players - 1)
+            count += 1
+    return w.value[s.seat] - others / max(count, 1)
 
 
 @jit

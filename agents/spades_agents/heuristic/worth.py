@@ -1,4 +1,7 @@
-"""The worth of a card: the chance that it wins a trick later; for a nil bidder, that it is forced to."""
+"""The worth of a card: the chance that it wins a trick later; for a nil bidder, that it is forced to.
+
+In both cases a card is worth no less than a lower own card of its suit.
+"""
 
 import math
 
@@ -62,6 +65,7 @@ def rate_cards(s, r, w):
         out = w.out & suit_mask(suit)
         lower = 0
         rounds = popcount(mine)
+        least = 0.0
         while mine:
             card = lowest(mine)
             mine &= mine - U64(1)
@@ -75,7 +79,9 @@ def rate_cards(s, r, w):
                 # chance that the foe runs out of the suit first, if own cards are played highest first
                 few = AT_MOST[rounds, w.quarters[4 * seat + suit]]
                 short *= few if suit == 3 else 1.0 - few * (1.0 - w.void[4 * seat + 3])
-            w.worth[card] = card_worth(game, suit == 3, time, clear, short, lower, popcount(above(out, card)))
+            worth = card_worth(game, suit == 3, time, clear, short, lower, popcount(above(out, card)))
+            least = max(least, worth)
+            w.worth[card] = least
             lower += 1
 
 
@@ -91,6 +97,7 @@ def rate_dangers(s, r, w):
         mine = s.hands[me] & suit_mask(suit)
         out = w.out & suit_mask(suit)
         i = 0
+        least = 0.0
         while mine:
             card = lowest(mine)
             mine &= mine - U64(1)
@@ -99,5 +106,6 @@ def rate_dangers(s, r, w):
             for seat in range(r.players):
                 if seat != me:
                     danger *= 1.0 - AT_MOST[i, int(4.0 * expected_count(w, seat, suit, lower))]
-            w.worth[card] = danger
+            least = max(least, danger)
+            w.worth[card] = least
             i += 1

@@ -8,15 +8,31 @@ from typing import Any
 import numpy as np
 
 from spades_agents.base import RowsAgent, TableArrays, check_same_game, decide_nothing
+from spades_agents.certain import bid_range
+from spades_agents.compiler import jit
 from spades_agents.policy.model_file import read_model
 from spades_agents.policy.network import PolicyNetwork
 from spades_agents.policy.policy_input import InputEncoder
-from spades_env.cards import NUM_ACTIONS
+from spades_env.cards import BID_0, NUM_ACTIONS
+from spades_env.engine.state import BID
 from spades_env.rules import Rules
 
 
+@jit
+def mask_bids(states, rules, rows, masks):
+    """Remove the bids that another one beats for certain from the action masks of the seats on turn."""
+    r = rules[0]
+    for k in range(rows.size):
+        s = states[rows[k]]
+        if s.phase == BID:
+            least, most = bid_range(s, r)
+            for bid in range(r.hand_size + 1):
+                if not least <= bid <= most:
+                    masks[k, BID_0 + bid] = 0
+
+
 class PolicyAgent(RowsAgent):
-    """Plays with a policy network.
+    """Plays with a policy network. It never makes a bid that another one beats for certain.
 
     Args:
         network: the network.
@@ -59,6 +75,7 @@ class PolicyAgent(RowsAgent):
             self._masks = np.zeros((len(rows), NUM_ACTIONS), np.int8)
         inputs, masks = self._inputs[: len(rows)], self._masks[: len(rows)]
         self._encoder.encode(tables, rows, inputs, masks)
+        mask_bids(tables.states, tables.rules_array, rows, masks)
         if self.deterministic:
             return self.network.best(inputs, masks)
         return self.network.sample(inputs, masks, self._rng)

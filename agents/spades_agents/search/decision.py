@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from spades_agents.certain import bid_range
 from spades_agents.compiler import jit
 from spades_agents.heuristic.bidding import expected_tricks
 from spades_agents.heuristic.scripted import scripted_action
@@ -67,11 +68,12 @@ def list_actions(work, rules, default):
     if default == SCRIPTED:
         default = scripted_action(work.shown, 0, rules, work.scratch)
     fair = np.int64(expected_tricks(s, r)) if s.phase == BID else 0
+    least, most = bid_range(s, r) if s.phase == BID else (0, 0)
     for n in range(count):
         action = nth_legal(low, high, n)
-        if s.phase == BID and action != default and action != BID_0:
+        if s.phase == BID and action != default:
             bid = action - BID_0
-            if bid < fair - BID_REACH or bid > fair + BID_REACH:
+            if not least <= bid <= most or (bid > 0 and abs(bid - fair) > BID_REACH):
                 continue
         if action == default:
             plan.default = plan.count

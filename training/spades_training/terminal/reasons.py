@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
-from spades_agents.heuristic.bidding import LEADER_ODDS, OFFSET, expected_tricks, sure_tricks
+from spades_agents.certain import bid_range, sure_tricks
+from spades_agents.heuristic.bidding import expected_tricks, made_nil
 from spades_agents.heuristic.draft import CARD_GAIN, mean_gain
-from spades_agents.heuristic.hand import game_of, nil_chance, nil_log_odds
 from spades_agents.heuristic.notes import known_cards
+from spades_agents.heuristic.outlook import chance_with, look_around
 from spades_agents.heuristic.play import beats
 from spades_agents.heuristic.scripted import new_scratch, scripted_action
 
@@ -76,28 +76,35 @@ def _exchange_reason(view: View, action: int) -> str:
 
 
 def _bid_reason(view: View, action: int) -> str:
-    s, r, rules = view.state[0], view.rules_array[0], view.rules
-    hand = np.uint64(view.hand)
-    tricks = float(expected_tricks(s, r))
-    odds = float(nil_log_odds(hand, game_of(r)))
-    if rules.players == 2:
-        odds += -LEADER_ODDS if view.leader == view.observer else LEADER_ODDS
-    heard = " and the bids so far" if any(bid is not None for bid in view.bids) else ""
-    text = f"Your hand{heard} promise{'' if heard else 's'} {tricks:.1f} tricks"
-    text += f"; a nil would succeed {nil_chance(odds):.0%} of the time."
+    s, r = view.state[0], view.rules_array[0]
     bid = action - BID_0
-    if bid == 0:
-        return f"{text} The nil is worth more points than a bid."
-    offset = float(OFFSET[game_of(r)])
-    base = math.floor(tricks + offset)
-    sure = int(sure_tricks(hand))
-    if bid == base:
-        return f"{text} It bids {-offset:.1f} below that, rounded down."
-    if bid == sure:
-        return f"{text} Your spades are sure of {sure}."
-    if bid < base:
-        return f"{text} With the scores and the bids, {bid} is enough."
-    return f"{text} It bids nil or at least 1." if bid == 1 else text
+    tricks, nil = float(expected_tricks(s, r)), float(made_nil(s, r))
+    sure = int(sure_tricks(np.uint64(view.hand)))
+    least, most = bid_range(s, r)
+    heard = " and the bids so far" if any(other is not None for other in view.bids) else ""
+    text = f"Your hand{heard} promise{'' if heard else 's'} {tricks:.1f} tricks"
+    if sure:
+        text += f", {sure} of them for certain"
+    elif view.rules.nil:
+        text += f"; a nil would succeed {nil:.0%} of the time"
+    if least == most:
+        return f"{text}. No other bid makes sense."
+    outlook = look_around(s, r)
+
+    def chance(other: int) -> float:
+        return float(chance_with(r, outlook, other, tricks if other else 0.0, sure if other else 0, nil))
+
+    near = (
+        [other for other in (bid - 1, bid + 1) if least <= other <= most] if bid else [min(max(round(tricks), 1), most)]
+    )
+    others = " and ".join(f"{_bid_name(other)} {chance(other):.1%}" for other in near)
+    return (
+        f"{text}. It estimates the chance of winning the match: with {_bid_name(bid)} {chance(bid):.1%}, with {others}."
+    )
+
+
+def _bid_name(bid: int) -> str:
+    return str(bid) if bid else "nil"
 
 
 def _play_reasons(view: View, card: int, notes: Any) -> list[str]:
