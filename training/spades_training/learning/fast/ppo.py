@@ -161,8 +161,8 @@ class Learner:
         mean = sums / (count * settings.n_epochs)
         names = ("objective", "entropy", "divergence", "clipped", "agreement")
         self.statistics = dict(zip(names, mean.tolist(), strict=False))
-        self.statistics["value_loss"] = mean[SQUARES]
-        self.statistics["explained"] = 1 - mean[SQUARES] / (power / count + 1e-12)
+        self.statistics["value_loss"] = float(mean[SQUARES])
+        self.statistics["explained"] = float(1 - mean[SQUARES] / (power / count + 1e-12))
 
     def _set_gradient(self, network: torch.nn.ModuleList, found: list[list[Gradient]], factor: float) -> None:
         """Set the gradient of a network to ``factor`` times the sum of the workers' gradients."""
