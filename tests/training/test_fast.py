@@ -32,7 +32,7 @@ from spades_training.learning.fast.decisions import (
     loss_gradients,
     see,
 )
-from spades_training.learning.fast.networks import ActorCritic, shared_layers
+from spades_training.learning.fast.networks import ActorCritic, multiplies_bfloat16, shared_layers
 from spades_training.learning.fast.settings import FAST_PRESETS, Settings, load_settings
 from spades_training.learning.symmetry import suit_swaps
 
@@ -233,7 +233,16 @@ def test_choose():
     assert log_probs == pytest.approx(np.log(np.where(actions == 3, 0.75, 0.25)), abs=1e-5)
     assert values == pytest.approx(0.75 * 2 - 0.25 * 2 + 0.5, abs=1e-5)
     here = actions[100:].copy()
-    part = (logits[100:].copy(), ratings[100:], masks[100:], np.full(count - 100, -1), 7, 2, 100, np.zeros(75, np.int64))
+    part = (
+        logits[100:].copy(),
+        ratings[100:],
+        masks[100:],
+        np.full(count - 100, -1),
+        7,
+        2,
+        100,
+        np.zeros(75, np.int64),
+    )
     choose(*part, actions[100:], log_probs[100:], values[100:])
     assert (actions[100:] == here).all()  # a table's random numbers do not depend on the share of its worker
     choose(logits.copy(), ratings, masks, np.full(count, 5), 7, 2, 0, *written)
@@ -345,6 +354,7 @@ def test_network(layers):
         np.testing.assert_allclose(parameter.grad.numpy(), gradient.numpy(), atol=1e-3)
 
 
+@pytest.mark.skipif(not multiplies_bfloat16(), reason="the processor has no instructions for bfloat16")
 def test_bfloat16_is_close():
     net = ActorCritic(Rules.preset("two_player"), [30, 12], [30, 12], True, torch.Generator().manual_seed(3))
     seen = as_lists(np.random.default_rng(4).random((20, net.width)) < 0.15)

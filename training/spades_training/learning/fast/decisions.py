@@ -44,8 +44,9 @@ def see(states, rules, observations, used, features, columns, starts, middles, e
             position in this array is the number of the column.
         features: int8 of shape (FEATURES,), scratch; of size 0 without card features.
         columns: int16, written from ``starts[0]`` on.
-        starts, middles, ends: int64 of shape (tables,): where each table's columns start (only the first is read, the
-            others are written), where the policy's end, and where the critic's end.
+        starts: int64 of shape (tables,): where each table's columns start; the first is read, the others are written.
+        middles: int64 of shape (tables,), written: where the policy's columns end.
+        ends: int64 of shape (tables,), written: where the critic's columns end.
     """
     r = rules[0]
     place = starts[0]

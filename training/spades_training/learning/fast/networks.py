@@ -177,8 +177,9 @@ class Network:
         """The gradient with respect to the weights and biases of each layer, float32.
 
         Args:
-            inputs, rows: as in :meth:`forward`.
-            values: its result.
+            inputs: as in :meth:`forward`.
+            rows: as in :meth:`forward`.
+            values: the result of :meth:`forward`.
             slopes: the gradient with respect to the outputs, float32 of shape (rows, outputs).
         """
         found = []

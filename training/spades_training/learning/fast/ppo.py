@@ -14,9 +14,10 @@ from __future__ import annotations
 
 import io
 import math
+import os
 import shlex
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -24,20 +25,18 @@ from typing import Any
 import numpy as np
 import torch
 from rich.console import Console
+
 from spades_env.files import write_whole
 from spades_training.evaluation.evaluate import Result
 from spades_training.learning.fast.decisions import SQUARES, STATISTICS
 from spades_training.learning.fast.networks import ActorCritic, Gradient, multiplies_bfloat16, shared_layers
 from spades_training.learning.fast.reports import Reports, final_results
-from spades_training.learning.fast.settings import Settings
+from spades_training.learning.fast.settings import WORKERS, Settings
 from spades_training.learning.fast.worker import Worker
 from spades_training.learning.monitor import TrainingError
 from spades_training.learning.plots import learning_curve
 from spades_training.learning.sb3 import save_player
 from spades_training.options import parse_rules
-
-# Workers share the tables and every minibatch. Their number is fixed, so that results do not depend on the threads.
-WORKERS = 4
 
 
 class Learner:
@@ -54,14 +53,14 @@ class Learner:
     def __init__(self, settings: Settings) -> None:
         self.settings, self.rules = settings, parse_rules(settings.rules)
         torch.set_num_threads(1)  # the workers run side by side
-        self.threads = ThreadPoolExecutor(min(settings.threads, WORKERS))
+        self.threads = ThreadPoolExecutor(min(settings.threads or os.cpu_count() or 1, WORKERS))
         self.dtype = torch.bfloat16 if settings.bfloat16 and multiplies_bfloat16() else torch.float32
         sizes = settings.hidden_layers()
         generator = torch.Generator().manual_seed(settings.seed)
         self.net = ActorCritic(self.rules, *sizes, settings.suit_symmetry, generator, settings.card_features)
         self.optimizer = self._new_optimizer()
         self.workers = [Worker(settings, self.net, place, settings.n_envs // WORKERS) for place in range(WORKERS)]
-        self.batch = settings.n_envs // WORKERS * WORKERS * settings.n_steps
+        self.batch = settings.n_envs * settings.n_steps
         self.imitated = self.steps = self.rounds = 0
         self.snapshots: list[dict[str, torch.Tensor]] = []
         self.statistics: dict[str, float] = {}
@@ -140,21 +139,9 @@ class Learner:
         minibatches = max(round(count / settings.batch_size), 1)
         sums = np.zeros(STATISTICS)
         for _ in range(settings.n_epochs):
-            parts = [np.array_split(worker.samples, minibatches) for worker in self.workers]
-            for k in range(minibatches):
-                actor, critic = self.net.evaluated(self.dtype)
-
-                def gradients(worker: Worker, k: int = k, actor: Any = actor, critic: Any = critic) -> Any:
-                    part = parts[worker.place][k]
-                    return worker.gradients(actor, critic, part, scale, entropy, imitates)
-
-                found = self._together(gradients)
-                size = sum(len(part[k]) for part in parts)
-                self._set_gradient(self.net.actor, [one[0] for one in found], 1 / size)
-                self._set_gradient(self.net.critic, [one[1] for one in found], 2 * settings.vf_coef / size)
-                torch.nn.utils.clip_grad_norm_(self.net.parameters(), settings.max_grad_norm)
-                self.optimizer.step()
-                sums += sum(one[2] for one in found)
+            parts = zip(*(np.array_split(worker.samples, minibatches) for worker in self.workers), strict=True)
+            for minibatch in parts:
+                sums += self._step(minibatch, scale, entropy, imitates)
         if not math.isfinite(sums.sum()):
             text = f"the loss is not a number after {self.imitated + self.steps:,} decisions"
             raise TrainingError(f"{text}: try a lower learning_rate")
@@ -164,7 +151,21 @@ class Learner:
         self.statistics["value_loss"] = float(mean[SQUARES])
         self.statistics["explained"] = float(1 - mean[SQUARES] / (power / count + 1e-12))
 
-    def _set_gradient(self, network: torch.nn.ModuleList, found: list[list[Gradient]], factor: float) -> None:
+    def _step(self, minibatch: tuple[np.ndarray, ...], scale: float, entropy: float, imitates: bool) -> np.ndarray:
+        """A step of the optimizer with each worker's part of a minibatch; returns the sums of the statistics."""
+        networks, size = self.net.evaluated(self.dtype), sum(map(len, minibatch))
+
+        def gradients(worker: Worker) -> tuple[list[Gradient], list[Gradient], np.ndarray]:
+            return worker.gradients(*networks, minibatch[worker.place], scale, entropy, imitates)
+
+        policy, critic, sums = zip(*self._together(gradients), strict=True)
+        self._set_gradient(self.net.actor, policy, 1 / size)
+        self._set_gradient(self.net.critic, critic, 2 * self.settings.vf_coef / size)
+        torch.nn.utils.clip_grad_norm_(self.net.parameters(), self.settings.max_grad_norm)
+        self.optimizer.step()
+        return np.sum(sums, axis=0)
+
+    def _set_gradient(self, network: torch.nn.ModuleList, found: Sequence[list[Gradient]], factor: float) -> None:
         """Set the gradient of a network to ``factor`` times the sum of the workers' gradients."""
         for layer, parts in zip(shared_layers(network), zip(*found, strict=True), strict=True):
             weights, biases = (torch.stack(same).sum(0).mul_(factor) for same in zip(*parts, strict=True))

@@ -1,7 +1,7 @@
 """The first layer of networks whose inputs are zeros and ones, given as lists of the columns that are 1.
 
-Fewer than a fifth of the columns are 1. Adding up their weights is faster than a matrix product in float32, and the lists
-take less memory than the columns.
+Fewer than a fifth of the columns are 1. Adding up their weights is faster than a matrix product in float32, and the
+lists take less memory than the columns.
 """
 
 from __future__ import annotations
@@ -59,7 +59,10 @@ def add_rows(slopes, columns, starts, ends, rows, found):
 
     Args:
         slopes: float32 of shape (n, units), the gradient with respect to the sums.
-        columns, starts, ends, rows: as in :func:`sum_rows`.
+        columns: as in :func:`sum_rows`.
+        starts: as in :func:`sum_rows`.
+        ends: as in :func:`sum_rows`.
+        rows: as in :func:`sum_rows`.
         found: float32 of shape (inputs, units), to which the gradient with respect to the weights is added.
     """
     units = slopes.shape[1]

@@ -84,7 +84,10 @@ class Worker:
         self.chances = match_table(self.rules)
         self.samples = np.zeros(0, np.int64)
         # Scratch space of kernels and unused results.
-        self.legal, self.features = np.zeros(NUM_ACTIONS, np.int64), np.zeros(FEATURES * settings.card_features, np.int8)
+        self.legal, self.features = (
+            np.zeros(NUM_ACTIONS, np.int64),
+            np.zeros(FEATURES * settings.card_features, np.int8),
+        )
         self.forced, self.spare = np.zeros(count, np.int64), np.zeros(count, np.float32)
         self.spare_actions = np.zeros(count, np.int64)
 
@@ -189,8 +192,8 @@ class Worker:
             elif len(here):
                 logits, chosen = self._outputs(snapshot, bounds, 1, here), taken[here]
                 arguments = self.tables.action_mask[here], self.forced[here], self.settings.seed + 1, moment, self.first
-                unused = np.zeros((2, len(here)), np.float32)
-                choose(logits, np.zeros((len(here), NUM_ACTIONS + 1), np.float32), *arguments, self.legal, chosen, unused[0], unused[1])
+                unrated, unused = np.zeros((len(here), NUM_ACTIONS + 1), np.float32), np.zeros(len(here), np.float32)
+                choose(logits, unrated, *arguments, self.legal, chosen, unused, unused)
                 taken[here] = chosen
 
     def spread(self) -> tuple[int, float, float]:
@@ -215,7 +218,8 @@ class Worker:
         shown = self.columns, self.starts.ravel(), self.middles.ravel()
         known = self.columns, self.starts.ravel(), self.ends.ravel()
         acted, rated = actor.forward(shown, part), critic.forward(known, part)
-        policy_slopes, critic_slopes, sums = torch.empty_like(acted[-1]), torch.empty_like(rated[-1]), np.zeros(STATISTICS)
+        policy_slopes, critic_slopes = torch.empty_like(acted[-1]), torch.empty_like(rated[-1])
+        sums = np.zeros(STATISTICS)
         flat = (array.ravel() for array in (self.taken, self.log_probs, self.results, self.shown))
         loss_gradients(
             acted[-1].numpy(), rated[-1].numpy(), self.masks.reshape(-1, NUM_ACTIONS), part, *flat,
