@@ -179,9 +179,18 @@ def test_the_yardstick_is_run_each_time(tmp_path):
 def test_shares_of_the_training_time():
     # Only policies as opponents: with few tables a mix might draw none of them.
     settings = {"n_envs": 4, "n_steps": 8, "batch_size": 32, "n_epochs": 1, "layers": "8", "opponents": "self:1"}
-    found, reasons = training.measure_training(2, settings)
+    small = {"n_envs": 4, "n_steps": 8, "batch_size": 32, "layers": "6", "critic_layers": "6"}
+    found, reasons = training.measure_training(2, settings, small)
     assert reasons == ()
-    nothing, heuristic, selfplay = found
+    nothing, heuristic, selfplay, *fast = found
+    assert [("float32" in one.text, "bfloat16" in one.text) for one in fast] in (
+        [(True, False)],
+        [(True, False), (False, True)],
+    )
+    for one in fast:
+        assert one.shares()["opponents' networks"] == 0
+        assert min(one.shares()[name] for name in ("environment", "updates", "policy and buffers")) > 0
+        assert one.ratio.values == tuple(a / b for a, b in zip(one.rates.values, nothing.rates.values, strict=True))
     assert nothing.ratio is None
     for one in found:
         assert sum(one.shares().values()) == pytest.approx(1)

@@ -216,8 +216,8 @@ def _training_section(training: tuple[Training, ...]) -> Section:
     for one in training:
         shares = tuple(f"{100 * share:.0f}%" for share in one.shares().values())
         rows.append((one.text, _span(one.rates), *shares, "" if one.ratio is None else _span(one.ratio)))
-    columns = ("MaskablePPO on", "decisions/s", *training[0].shares(), "ratio to an empty environment")
-    return Section("Training: shares of wall time", columns, rows)
+    columns = ("learner, environment", "decisions/s", *training[0].shares(), "ratio to the first")
+    return Section("Training: speed and shares of the time", columns, rows)
 
 
 def _span(rates: Rates, digits: int | None = None) -> str:

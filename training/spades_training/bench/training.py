@@ -1,7 +1,8 @@
-"""The share of MaskablePPO's training time that the environment takes."""
+"""Decisions per second of both learners, and the share of the time that the environment takes."""
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -20,13 +21,13 @@ _STORED = 64  # steps that the empty environment repeats
 
 @dataclass(frozen=True)
 class Training:
-    """Measurements of MaskablePPO in one environment.
+    """Measurements of one learner in one environment.
 
     Attributes:
-        text: the name of the environment.
+        text: the names of both.
         rates: learner's decisions per second, including updates.
-        ratio: ratio of the rates to those on the empty environment; None for that environment.
-        seconds: wall time of all repeats, by part.
+        ratio: ratio of the rates to those of MaskablePPO on the empty environment; None for that one.
+        seconds: time of all repeats, by part, summed over the threads.
     """
 
     text: str
@@ -46,28 +47,37 @@ class Training:
 
 
 def measure_training(
-    repeats: int, settings: dict[str, Any] | None = None, progress: Callable[[int, int], object] | None = None
+    repeats: int,
+    settings: dict[str, Any] | None = None,
+    fast_settings: dict[str, Any] | None = None,
+    progress: Callable[[int, int], object] | None = None,
 ) -> tuple[tuple[Training, ...], tuple[str, ...]]:
-    """Train as ``spades train`` does: on an empty environment, against the scripted player, and in self-play.
+    """Train with both learners of ``spades train``.
+
+    MaskablePPO trains on an empty environment, against the scripted player, and in self-play; the fast learner in
+    self-play with a thread for each core, in float32 and, if the processor has instructions for it, in bfloat16.
 
     Args:
-        repeats: number of batches in each environment, interleaved, each with its update.
+        repeats: number of batches of each, interleaved, each with its update.
         settings: changes to ``Config``.
+        fast_settings: changes to the ``Settings`` of the fast learner.
         progress: called with the number of measurements done and the total.
 
     Returns:
         The results, and the reasons for results that are missing.
     """
-    clocks = {key: _Clock() for key in ("nothing", "heuristic", "selfplay")}
     texts = {
-        "nothing": "empty environment that returns stored arrays",
-        "heuristic": "SpadesVecEnv against heuristic",
-        "selfplay": "self-play of spades train",
+        "nothing": "MaskablePPO, empty environment that returns stored arrays",
+        "heuristic": "MaskablePPO, SpadesVecEnv against heuristic",
+        "selfplay": "MaskablePPO, self-play of spades train --learner sb3",
     }
-    cases = [
-        Case(key, texts[key], lambda key=key, clock=clock: _learner(key, settings or {}, clock))
-        for key, clock in clocks.items()
-    ]
+    clocks = {key: _Clock() for key in texts}
+    cases = [Case(key, text, lambda key=key: _learner(key, settings or {}, clocks[key])) for key, text in texts.items()]
+    for key in ("float32", "bfloat16")[: 1 + _multiplies_bfloat16()]:
+        clocks[key] = _Clock()
+        changes = {"warm_start": 0, "bfloat16": key == "bfloat16"} | (fast_settings or {})
+        text = f"fast learner, self-play, {key}, {os.cpu_count()} cores"
+        cases.append(Case(key, text, lambda key=key, changes=changes: _fast_learner(changes, clocks[key])))
     found = measure(cases, repeats, 0.0, progress)
     results = []
     for case in found.cases:
@@ -102,6 +112,35 @@ class _Clock:
     def seconds(self) -> dict[str, float]:
         """The seconds of each part."""
         return {**self.spent, REST: self.total - sum(self.spent.values())}
+
+
+def _multiplies_bfloat16() -> bool:
+    try:
+        from spades_training.learning.fast.networks import multiplies_bfloat16
+    except ImportError:  # no torch
+        return False
+    return multiplies_bfloat16()
+
+
+def _fast_learner(settings: dict[str, Any], clock: _Clock) -> Sampler:
+    """A batch of decisions and its update by the fast learner."""
+    from spades_training.learning.fast.ppo import Learner
+    from spades_training.learning.fast.settings import Settings
+
+    learner = Learner(Settings(**settings))
+    parts = {"environment": ENVIRONMENT, "update": UPDATES}
+
+    def sample(_seconds: float) -> float:
+        before, start = learner.seconds, time.perf_counter()
+        learner.advance()
+        elapsed = time.perf_counter() - start
+        for name, seconds in learner.seconds.items():
+            clock.total += seconds - before[name]
+            if name in parts:
+                clock.spent[parts[name]] += seconds - before[name]
+        return learner.batch / elapsed
+
+    return sample
 
 
 def _learner(key: str, settings: dict[str, Any], clock: _Clock) -> Sampler:

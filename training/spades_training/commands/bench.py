@@ -29,14 +29,14 @@ def bench(
     yardstick: Annotated[str, typer.Option(metavar="COMMAND", help="Add a command that prints 'N steps/s'.")] = "",
     scaling: Annotated[bool, typer.Option("--scaling", help="Add memory, and the cost by number of tables.")] = False,
     start: Annotated[bool, typer.Option("--start", help="Add import, first compilation and later starts.")] = False,
-    training: Annotated[bool, typer.Option("--training", help="Add the environment's share of training time.")] = False,
+    training: Annotated[bool, typer.Option("--training", help="Add the speed of both learners, on all cores.")] = False,
     everything: Annotated[bool, typer.Option("--all", help="Add all of these except the yardstick.")] = False,
     as_json: options.JsonOption = False,
     markdown: Annotated[bool, typer.Option("--markdown", help="Print Markdown instead.")] = False,
 ) -> None:
     """Measure decisions per second of this package's interfaces and of other games under the same loops.
 
-    All cases run on one core in interleaved repeats, with random legal actions.
+    All cases but --training run on one core in interleaved repeats, with random legal actions.
     """
     check_int("--repeats", repeats, 1, 1000)
     if not 0 < seconds <= 60:
@@ -65,10 +65,10 @@ def bench(
             report = dataclasses.replace(report, scaling=scaled, memory=growth.measure_memory())
         if start or everything:
             report = dataclasses.replace(report, start=measure_start(repeats))
-        if training or everything:
-            with progress_bar("training", shown=not quiet) as progress:
-                found, reasons = measure_training(repeats, progress=progress)
-            report = dataclasses.replace(report, training=found, no_training=reasons)
+    if training or everything:  # on all cores
+        with progress_bar("training", shown=not quiet) as progress:
+            found, reasons = measure_training(repeats, progress=progress)
+        report = dataclasses.replace(report, training=found, no_training=reasons)
     if as_json:
         typer.echo(json.dumps(report.to_dict()))
     elif markdown:

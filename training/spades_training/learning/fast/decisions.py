@@ -9,7 +9,8 @@ from spades_agents.compiler import jit
 from spades_agents.match_value import side_chance
 from spades_agents.policy.card_features import write_features
 
-from spades_env.engine.bits import U64, bit
+from spades_env.cards import NUM_ACTIONS
+from spades_env.engine.bits import U64, bit, lowest
 from spades_env.engine.state import BLIND, DRAFT, OVER
 from spades_env.observation import SIZE
 from spades_env.rules import Rules
@@ -18,39 +19,51 @@ GOLDEN = 0x9E3779B97F4A7C15
 
 
 @jit
-def put_cards(cards, row, start):
-    """Write a set of cards as 52 zeros and ones."""
-    for card in range(52):
-        row[start + card] = (cards >> U64(card)) & U64(1)
+def put_cards(cards, first, columns, place):
+    """Append the columns of a set of cards, the first of which is ``first``; return the new end."""
+    rest = cards
+    while rest:
+        columns[place] = first + lowest(rest)
+        place += 1
+        rest &= rest - U64(1)
+    return place
 
 
 @jit
-def see(states, rules, observations, columns, features, seen):
-    """Write the networks' inputs for the seat on turn at every table.
+def see(states, rules, observations, used, features, columns, starts, middles, ends):
+    """Write the networks' inputs for the seat on turn at every table, as lists of the columns that are 1.
+
+    The critic's columns are those of the policy, then every hand, clockwise from the seat on turn, and in a draft the
+    cards to come: those that this seat will be offered, the cards behind them, and the same for the other seat.
 
     Args:
         states: the tables' states.
         rules: their rules array.
         observations: int8 of shape (tables, SIZE), as :class:`spades_env.tables.Tables` writes them.
-        columns: int64, the columns of the policy's input to keep: bits of the observation, then card features.
+        used: int64, the columns of the policy's input to keep: bits of the observation, then card features. The
+            position in this array is the number of the column.
         features: int8 of shape (FEATURES,), scratch; of size 0 without card features.
-        seen: int8 of shape (tables, columns + 52 * :func:`hidden_sets`), written: the columns, then the critic's
-            additional inputs: every hand, clockwise from the seat on turn, and in a draft the cards to come (those
-            that this seat will be offered, the cards behind them, and the same for the other seat).
+        columns: int16, written from ``starts[0]`` on.
+        starts: int64 of shape (tables,): where each table's columns start; the first is read, the others are written.
+        middles: int64 of shape (tables,), written: where the policy's columns end.
+        ends: int64 of shape (tables,), written: where the critic's columns end.
     """
     r = rules[0]
+    place = starts[0]
     for row in range(len(states)):
         s = states[row]
-        target = seen[row]
-        place = len(columns)
+        starts[row] = place
         if len(features):
             write_features(s, r, s.seat, features)
-        for k in range(place):
-            column = columns[k]
-            target[k] = observations[row, column] if column < SIZE else features[column - SIZE]
+        for k in range(len(used)):
+            column = used[k]
+            columns[place] = k
+            place += observations[row, column] if column < SIZE else features[column - SIZE]
+        middles[row] = place
+        first = len(used)
         for k in range(r.players):
-            put_cards(s.hands[(s.seat + k) % r.players], target, place)
-            place += 52
+            place = put_cards(s.hands[(s.seat + k) % r.players], first, columns, place)
+            first += 52
         if r.draft:
             for k in range(4):
                 cards = U64(0)
@@ -59,8 +72,9 @@ def see(states, rules, observations, columns, features, seen):
                         own = (draw % 2 == 0) == (s.seat == s.opener)
                         if own == (k < 2):
                             cards |= bit(s.deck[2 * draw + k % 2])
-                put_cards(cards, target, place)
-                place += 52
+                place = put_cards(cards, first, columns, place)
+                first += 52
+        ends[row] = place
 
 
 def hidden_sets(rules: Rules) -> int:
@@ -101,27 +115,39 @@ def legal_ones(logits, mask, legal):
 
 
 @jit
-def choose(logits, masks, forced, key, step, legal, actions, log_probs):
+def rating(outputs, action):
+    """The critic's rating of an action: the sum of the output for the action and of the last one, for the position."""
+    return outputs[action] + outputs[NUM_ACTIONS]
+
+
+@jit
+def choose(logits, ratings, masks, forced, key, step, first, legal, actions, log_probs, values):
     """Draw a legal action at every table from the softmax of its logits.
 
     Args:
         logits: float32 of shape (tables, 75); overwritten.
+        ratings: float32 of shape (tables, 76), the critic's outputs; see :func:`rating`.
         masks: int8 of shape (tables, 75).
         forced: int64 of shape (tables,): actions to take instead, or -1.
         key: seed of the random numbers.
         step: number of decisions at each table so far.
+        first: number of the first table, for the random numbers.
         legal: int64 of shape (75,), scratch.
         actions: int64, written.
         log_probs: float32, written: the log-probabilities of the actions.
+        values: float32, written: the mean rating under the policy.
     """
     for row in range(len(logits)):
         count, best, _ = legal_ones(logits[row], masks[row], legal)
         total = 0.0
+        value = 0.0
         for k in range(count):
             power = math.exp(logits[row, legal[k]] - best)
             logits[row, legal[k]] = power
             total += power
-        left = uniform(key, step, row) * total
+            value += power * rating(ratings[row], legal[k])
+        values[row] = value / total
+        left = uniform(key, step, first + row) * total
         chosen = legal[count - 1]
         for k in range(count - 1):
             left -= logits[row, legal[k]]
@@ -204,19 +230,25 @@ def end_hands(values, states, rules, hands, match_weight, max_hands, worth, gain
 
 
 @jit
-def advantages(gains, ended, forced, values, following, seats, sides, decay, found, known):
-    """Generalized advantage estimates (Schulman et al. 2016) within hands, without a discount.
+def action_values(gains, ended, values, ratings, following, seats, sides, decay, found, known):
+    """Estimates of what each action taken is worth for the side that took it, within its hand and without a discount.
 
-    With two sides, whose gains are opposite, one chain runs through the decisions of all seats. The critic sees all
-    hands, so its value at the opponent's next decision, with the sign changed, rates an action before chance and the
-    opponent respond. With more sides, each seat has a chain of its own decisions.
+    The estimate is that of Q(lambda) with expected values (Harutyunyan, Bellemare, Stepleton and Munos 2016):
+
+        found[t] = gain + values[t'] + decay * (found[t'] - ratings[t'])
+
+    where t' is the next decision of the chain, ``values`` is the mean rating of its actions under the policy and
+    ``ratings`` that of the action taken. As the critic sees all hands, the difference removes most of the luck in the
+    choice of later actions, also where an action was replaced.
+
+    With two sides, whose gains are opposite, one chain runs through the decisions of all seats. With more sides, each
+    seat has a chain of its own decisions.
 
     Args:
         gains: float32 of shape (steps, tables, sides).
         ended: bool of shape (steps, tables): a hand ended with this step.
-        forced: int64 of shape (steps, tables): what replaced the policy's action, or -1. Earlier advantages use the
-            critic's value of that decision instead of its outcome.
         values: float32 of shape (steps, tables), the critic's values for the side on turn.
+        ratings: float32 of shape (steps, tables), the critic's ratings of the actions taken.
         following: float32 of shape (tables,): the critic's values after the last step.
         seats: int8 of shape (steps + 1, tables), the seats on turn.
         sides: number of sides.
@@ -228,58 +260,39 @@ def advantages(gains, ended, forced, values, following, seats, sides, decay, fou
     if sides == 2:
         for row in range(tables):
             value = following[row] if seats[steps, row] % 2 == 0 else -following[row]
-            gain = 0.0
+            luck = 0.0
             for step in range(steps - 1, -1, -1):
                 if ended[step, row]:
                     value = 0.0
-                    gain = 0.0
+                    luck = 0.0
                 sign = 1.0 if seats[step, row] % 2 == 0 else -1.0
-                own = sign * values[step, row]
-                gain = gains[step, row, 0] + value - own + decay * gain
-                value = own
-                found[step, row] = sign * gain
+                result = gains[step, row, 0] + value + decay * luck
+                luck = result - sign * ratings[step, row]
+                value = sign * values[step, row]
+                found[step, row] = sign * result
                 known[step, row] = True
-                if forced[step, row] >= 0:
-                    gain = 0.0
         return
     for row in range(tables):
         for seat in range(sides):
             value = 0.0
-            gain = 0.0
+            luck = 0.0
             reward = 0.0
             open_end = True
             for step in range(steps - 1, -1, -1):
                 if ended[step, row]:
                     value = 0.0
-                    gain = 0.0
+                    luck = 0.0
                     reward = 0.0
                     open_end = False
                 reward += gains[step, row, seat]
                 if seats[step, row] != seat:
                     continue
-                if open_end:
-                    known[step, row] = False
-                    found[step, row] = 0.0
-                    gain = 0.0
-                else:
-                    gain = reward + value - values[step, row] + decay * gain
-                    known[step, row] = True
-                    found[step, row] = gain
-                if forced[step, row] >= 0:
-                    gain = 0.0
+                found[step, row] = reward + value + decay * luck
+                known[step, row] = not open_end
+                luck = 0.0 if open_end else found[step, row] - ratings[step, row]
                 open_end = False
                 value = values[step, row]
                 reward = 0.0
-
-
-@jit
-def gather(seen, chosen, one, found):
-    """Write the rows ``chosen`` of ``seen`` (int8, zeros and ones) to ``found``, with ``one`` where they are 1."""
-    for k in range(len(chosen)):
-        row = seen[chosen[k]]
-        target = found[k]
-        for column in range(len(row)):
-            target[column] = one if row[column] else 0
 
 
 @jit
@@ -290,58 +303,77 @@ def clear_where_zero(outputs, gradients):
             gradients[row, column] = gradients[row, column] if outputs[row, column] else 0
 
 
-# The sums of policy_gradient.
-OBJECTIVE, ENTROPY, DIVERGENCE, CLIPPED, AGREED, STATISTICS = range(6)
+# The sums of loss_gradients.
+OBJECTIVE, ENTROPY, DIVERGENCE, CLIPPED, AGREED, SQUARES, STATISTICS = range(7)
 
 
 @jit
-def policy_gradient(
-    logits, masks, rows, actions, log_probs, advantage, clip, entropy_weight, imitate, legal, found, sums
-):
-    """Turn logits into the gradient of the policy's loss with respect to them.
+def loss_gradients(
+    logits, ratings, masks, rows, taken, log_probs, results, shown, scale, clip, entropy_weight, imitate, legal,
+    policy_slopes, critic_slopes, sums,
+):  # fmt: skip
+    """The gradients of the sum of the losses over some decisions with respect to the networks' outputs.
 
-    The loss is the negative mean of PPO's clipped objective (Schulman et al. 2017) minus the entropy bonus, or the
-    cross-entropy of the actions.
+    The critic's loss is half the squared error of the rating of the action taken. The policy's loss is, with
+    p(a) the policy's probabilities, Q(a) the ratings and V their mean under p:
+
+        - sum over a of p(a) (Q(a) - V)  -  (ratio, clipped as in PPO) (result - Q(action taken))  -  entropy bonus
+
+    The first part improves every legal action at once; the second corrects the critic's errors by what happened
+    (Gu et al. 2017 combine the two in this way; the clipping is that of Schulman et al. 2017). While the teacher plays
+    it is the cross-entropy of the teacher's actions.
 
     Args:
         logits: float32 of shape (n, 75).
+        ratings: float32 of shape (n, 76), the critic's outputs.
         masks: bool of shape (decisions, 75), the legal actions.
         rows: int64 of shape (n,): indices of the decisions.
-        actions: int64 of shape (decisions,), as taken.
-        log_probs: float32 of shape (decisions,), log-probabilities of these actions when they were taken.
-        advantage: float32 of shape (decisions,), normalised.
+        taken: int64 of shape (decisions,), the actions taken.
+        log_probs: float32 of shape (decisions,), their log-probabilities when they were taken.
+        results: float32 of shape (decisions,), see :func:`action_values`.
+        shown: int64 of shape (decisions,), the teacher's actions.
+        scale: factor that gives the advantages a standard deviation of 1.
         clip: change of a probability at which its gradient is cut off.
         entropy_weight: weight of the entropy bonus.
-        imitate: whether the loss is the cross-entropy.
+        imitate: whether the teacher plays.
         legal: int64 of shape (75,), scratch.
-        found: float32 of shape (n, 75), written.
+        policy_slopes: float32 of shape (n, 75), written.
+        critic_slopes: float32 of shape (n, 76), written.
         sums: float64 of shape (STATISTICS,), to which the sums over the decisions are added.
     """
-    count = len(rows)
-    for k in range(count):
+    for k in range(len(rows)):
         row = rows[k]
         for j in range(logits.shape[1]):
-            found[k, j] = 0
+            policy_slopes[k, j] = 0
+            critic_slopes[k, j] = 0
+        critic_slopes[k, NUM_ACTIONS] = 0
         choices, best, top = legal_ones(logits[k], masks[row], legal)
         total = np.float32(0)
         weighted = np.float32(0)
+        value = np.float32(0)
         for j in legal[:choices]:
             shifted = logits[k, j] - best
             power = math.exp(shifted)
-            found[k, j] = power
+            policy_slopes[k, j] = power
             total += power
             weighted += power * shifted
+            value += power * rating(ratings[k], j)
         log_total = math.log(total)
         entropy = log_total - weighted / total
-        action = actions[row]
-        log_prob = logits[k, action] - best - log_total
+        value /= total
+        action = taken[row]
+        error = results[row] - rating(ratings[k], action)
+        critic_slopes[k, action] = -error
+        critic_slopes[k, NUM_ACTIONS] = -error
+        sums[SQUARES] += error * error
         if imitate:
+            action = shown[row]
             slope = np.float32(-1)
-            sums[OBJECTIVE] += log_prob
+            sums[OBJECTIVE] += logits[k, action] - best - log_total
         else:
-            difference = log_prob - log_probs[row]
+            difference = logits[k, action] - best - log_total - log_probs[row]
             ratio = math.exp(difference)
-            gain = advantage[row]
+            gain = scale * error
             outside = ratio > 1 + clip if gain > 0 else ratio < 1 - clip
             slope = np.float32(0) if outside else -gain * ratio
             sums[OBJECTIVE] += gain * (min(ratio, 1 + clip) if gain > 0 else max(ratio, 1 - clip))
@@ -350,7 +382,10 @@ def policy_gradient(
         sums[ENTROPY] += entropy
         sums[AGREED] += top == action
         for j in legal[:choices]:
-            probability = found[k, j] / total
+            probability = policy_slopes[k, j] / total
             log_p = logits[k, j] - best - log_total
             chosen = np.float32(1) if j == action else np.float32(0)
-            found[k, j] = (slope * (chosen - probability) + entropy_weight * probability * (log_p + entropy)) / count
+            found = slope * (chosen - probability)
+            if not imitate:
+                found += probability * (entropy_weight * (log_p + entropy) - scale * (rating(ratings[k], j) - value))
+            policy_slopes[k, j] = found

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import copy
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 import torch
@@ -13,11 +13,15 @@ from spades_agents.policy.policy_input import PolicyInput, used_columns
 from torch import nn
 from torch.nn.functional import linear
 
+from spades_env.cards import NUM_ACTIONS
 from spades_env.rules import Rules
 from spades_training.learning.fast.decisions import clear_where_zero, hidden_sets
+from spades_training.learning.fast.sparse import add_rows, sum_rows
 from spades_training.learning.symmetry import suit_swaps
 
-Matrices = list[tuple[torch.Tensor, torch.Tensor]]  # weights of shape (outputs, inputs), biases, of each layer
+# The columns that are 1, and where those of each decision start and end; see sparse.sum_rows.
+Inputs = tuple[np.ndarray, np.ndarray, np.ndarray]
+Gradient = tuple[torch.Tensor, torch.Tensor]  # with respect to the weights and biases of a layer
 
 
 def multiplies_bfloat16() -> bool:
@@ -63,9 +67,16 @@ class SharedLinear(nn.Module):
             return self.weights.view(self.index.shape), self.biases
         return self.weights[self.index], self.biases[self.bias_index]
 
+    def set_gradient(self, weights: torch.Tensor, biases: torch.Tensor) -> None:
+        """Set the gradient of the parameters from that of :meth:`matrix`."""
+        for parameter, index, slopes in ((self.weights, self.index, weights), (self.biases, self.bias_index, biases)):
+            parameter.grad = torch.zeros_like(parameter).index_add_(0, index.ravel(), slopes.ravel())
+
 
 class ActorCritic(nn.Module):
     """A policy that sees the observation and a critic that sees all hands, two separate networks with ReLU.
+
+    The critic rates every action, see :func:`spades_training.learning.fast.decisions.rating`.
 
     Args:
         rules: the rules.
@@ -103,53 +114,87 @@ class ActorCritic(nn.Module):
         place[kept] = np.arange(len(kept))
         seen = [place[columns[kept]] for columns, _ in swaps]
         actions = [actions for _, actions in swaps]
-        value = [np.zeros(1, np.int64)] * len(swaps)
+        rated = [np.append(order, NUM_ACTIONS) for order in actions]
         shown = [columns[: len(self.columns)] for columns in seen]
         self.actor = nn.ModuleList(_layers([shown, *_hidden(actions, layers), actions], 0.01, generator))
-        self.critic = nn.ModuleList(_layers([seen, *_hidden(actions, critic_layers), value], 1.0, generator))
+        self.critic = nn.ModuleList(_layers([seen, *_hidden(actions, critic_layers), rated], 0.1, generator))
 
-    def matrices(self, dtype: torch.dtype) -> tuple[Matrices, Matrices]:
-        """Weights and biases of every layer of the policy and of the critic, for :func:`run`."""
-        return _matrices(self.actor, dtype), _matrices(self.critic, dtype)
+    def evaluated(self, dtype: torch.dtype) -> tuple[Network, Network]:
+        """The policy and the critic with their present weights."""
+        return Network(self.actor, dtype), Network(self.critic, dtype)
+
+    def earlier_policy(self, state: dict[str, torch.Tensor], dtype: torch.dtype) -> Network:
+        """The policy with weights that ``actor.state_dict()`` returned earlier."""
+        earlier = copy.deepcopy(self.actor)
+        earlier.load_state_dict(state)
+        return Network(earlier, dtype)
 
     def policy(self) -> PolicyNetwork:
         """A copy of the policy as a player uses it."""
         with torch.no_grad():
-            found = _matrices(self.actor, torch.float32)
+            found = [layer.matrix() for layer in shared_layers(self.actor)]
         return PolicyNetwork(self.columns, [(np.ascontiguousarray(w.numpy().T), b.numpy().copy()) for w, b in found])
 
 
-def _matrices(network: nn.ModuleList, dtype: torch.dtype) -> Matrices:
-    pairs = [layer.matrix() for layer in network if isinstance(layer, SharedLinear)]
-    return [(weights.to(dtype), biases.to(dtype)) for weights, biases in pairs]
+def shared_layers(network: nn.ModuleList) -> list[SharedLinear]:
+    """The layers of a network."""
+    return [layer for layer in network if isinstance(layer, SharedLinear)]
 
 
-class Relu(torch.autograd.Function):
-    """ReLU in place. PyTorch's own backward pass takes as long as the matrix products in bfloat16."""
+class Network:
+    """The present weights of a network, with its forward and backward pass; any thread may use it.
 
-    @staticmethod
-    def forward(ctx: Any, inputs: torch.Tensor) -> torch.Tensor:
-        """Clear negative inputs in place."""
-        outputs = inputs.relu_()
-        ctx.mark_dirty(outputs)
-        ctx.save_for_backward(outputs)
-        return outputs
+    PyTorch's automatic differentiation is not used: the inputs of the first layer are lists of columns
+    (:mod:`spades_training.learning.fast.sparse`), and PyTorch's backward pass of ReLU takes as long as the matrix
+    products in bfloat16.
 
-    @staticmethod
-    def backward(ctx: Any, *gradients: torch.Tensor) -> torch.Tensor:
-        """The gradient with respect to the inputs."""
-        (outputs,) = ctx.saved_tensors
-        bits = torch.int16 if outputs.dtype == torch.bfloat16 else torch.int32
-        gradient = gradients[0].contiguous()
-        clear_where_zero(outputs.view(bits).numpy(), gradient.view(bits).numpy())
-        return gradient
+    Args:
+        layers: the layers, with ReLU between them.
+        dtype: ``torch.float32`` or ``torch.bfloat16``, for all layers but the first, which is always float32.
+    """
 
+    def __init__(self, layers: nn.ModuleList, dtype: torch.dtype) -> None:
+        self.dtype = dtype
+        with torch.no_grad():
+            (weights, biases), *rest = [layer.matrix() for layer in shared_layers(layers)]
+            self.first = np.ascontiguousarray(weights.numpy().T), biases.numpy().copy()
+            self.rest = [(weights.to(dtype), biases.to(dtype)) for weights, biases in rest]
 
-def run(layers: Matrices, inputs: torch.Tensor) -> torch.Tensor:
-    """The outputs of a network with these weights, float32."""
-    for weights, biases in layers[:-1]:
-        inputs = Relu.apply(linear(inputs, weights, biases))  # type: ignore[assignment]
-    return linear(inputs, *layers[-1]).float()
+    def forward(self, inputs: Inputs, rows: np.ndarray) -> list[torch.Tensor]:
+        """The values of every layer for some decisions; the last are the outputs, float32."""
+        sums = torch.empty((len(rows), len(self.first[1])))
+        sum_rows(*self.first, *inputs, rows, sums.numpy())
+        values = [sums.to(self.dtype)]
+        with torch.no_grad():
+            for weights, biases in self.rest[:-1]:
+                values.append(linear(values[-1], weights, biases).relu_())
+            values.append(linear(values[-1], *self.rest[-1]).float())
+        return values
+
+    def backward(
+        self, inputs: Inputs, rows: np.ndarray, values: list[torch.Tensor], slopes: torch.Tensor
+    ) -> list[Gradient]:
+        """The gradient with respect to the weights and biases of each layer, float32.
+
+        Args:
+            inputs: as in :meth:`forward`.
+            rows: as in :meth:`forward`.
+            values: the result of :meth:`forward`.
+            slopes: the gradient with respect to the outputs, float32 of shape (rows, outputs).
+        """
+        found = []
+        slopes = slopes.to(self.dtype)
+        bits = torch.int16 if self.dtype == torch.bfloat16 else torch.int32
+        with torch.no_grad():
+            for (weights, _), entered in zip(reversed(self.rest), reversed(values[:-1]), strict=True):
+                found.append(((slopes.T @ entered).float(), slopes.sum(0, dtype=torch.float32)))
+                slopes = slopes @ weights
+                clear_where_zero(entered.view(bits).numpy(), slopes.view(bits).numpy())
+            slopes = slopes.float()
+            weights = torch.zeros(self.first[0].shape)
+            add_rows(slopes.numpy(), *inputs, rows, weights.numpy())
+            found.append((weights.T, slopes.sum(0)))
+        return found[::-1]
 
 
 def _layers(spaces: list[list[np.ndarray]], last_gain: float, generator: torch.Generator) -> list[SharedLinear]:

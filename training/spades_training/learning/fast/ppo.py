@@ -14,46 +14,30 @@ from __future__ import annotations
 
 import io
 import math
+import os
 import shlex
 import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
 from rich.console import Console
-from spades_agents.base import BatchAgent, check_plays
-from spades_agents.match_value import match_table
-from spades_agents.policy.card_features import FEATURES
-from spades_agents.registry import make_agent
 
-from spades_env.cards import BID_0, BLIND_NIL, NUM_ACTIONS
-from spades_env.engine.state import STATE
 from spades_env.files import write_whole
-from spades_env.tables import Tables
 from spades_training.evaluation.evaluate import Result
 from spades_training.learning.code import check_code
-from spades_training.learning.fast.decisions import (
-    STATISTICS,
-    advantages,
-    begin_hands,
-    choose,
-    end_hands,
-    gather,
-    policy_gradient,
-    see,
-)
-from spades_training.learning.fast.networks import ActorCritic, Matrices, multiplies_bfloat16, run
+from spades_training.learning.fast.decisions import SQUARES, STATISTICS
+from spades_training.learning.fast.networks import ActorCritic, Gradient, multiplies_bfloat16, shared_layers
 from spades_training.learning.fast.reports import Reports, final_results
-from spades_training.learning.fast.settings import Settings
+from spades_training.learning.fast.settings import WORKERS, Settings
+from spades_training.learning.fast.worker import Worker
 from spades_training.learning.monitor import TrainingError
 from spades_training.learning.plots import learning_curve
 from spades_training.learning.sb3 import save_player
 from spades_training.options import parse_rules
-
-SELF, SNAPSHOT = "self", "snapshot"
-# Random streams. Each is seeded by (seed, name, round), so a checkpoint need not save generators.
-COLLECT, SHUFFLE, DROP = range(3)
 
 
 class Learner:
@@ -64,77 +48,30 @@ class Learner:
         imitated: number of the teacher's decisions so far.
         steps: number of decisions of self-play so far.
         statistics: statistics of the last update: ``entropy`` and ``divergence`` in nats, the shares ``clipped`` and
-            ``agreement`` (the action taken was the most probable one), the ``explained`` variance of the returns.
-        seconds: time spent on each stage so far: ``acting``, ``environment``, ``advantages``, ``update``.
+            ``agreement`` (the action taken was the most probable one), the ``explained`` variance of the results.
     """
 
     def __init__(self, settings: Settings) -> None:
         self.settings, self.rules = settings, parse_rules(settings.rules)
-        torch.set_num_threads(settings.threads)
+        torch.set_num_threads(1)  # the workers run side by side
+        self.threads = ThreadPoolExecutor(min(settings.threads or os.cpu_count() or 1, WORKERS))
         self.dtype = torch.bfloat16 if settings.bfloat16 and multiplies_bfloat16() else torch.float32
         sizes = settings.hidden_layers()
         generator = torch.Generator().manual_seed(settings.seed)
         self.net = ActorCritic(self.rules, *sizes, settings.suit_symmetry, generator, settings.card_features)
         self.optimizer = self._new_optimizer()
-        count, steps, sides = settings.n_envs, settings.n_steps, self.rules.sides
-        self.tables = Tables(self.rules, count, settings.seed, auto_reset=False)
-        self.everyone = np.arange(count)
-        self.batch = count * steps
+        self.workers = [Worker(settings, self.net, place, settings.n_envs // WORKERS) for place in range(WORKERS)]
+        self.batch = settings.n_envs * settings.n_steps
         self.imitated = self.steps = self.rounds = 0
-        self.snapshots: list[Matrices] = []
+        self.snapshots: list[dict[str, torch.Tensor]] = []
         self.statistics: dict[str, float] = {}
-        self.seconds: dict[str, float] = dict.fromkeys(("acting", "environment", "advantages", "update"), 0.0)
-        self.teacher = self._agent(settings.teacher) if settings.warm_start else None
-
-        # Guests play one side at some tables. The learner's side is the table's index modulo the number of sides.
-        self.guests: list[tuple[BatchAgent | None, np.ndarray]] = []
-        first = 0
-        for name, share in settings.opponent_weights().items():
-            if name != SELF:
-                rows = np.arange(first, min(first + round(share * count), count))
-                self.guests.append((None if name == SNAPSHOT else self._agent(name), rows))
-                first += len(rows)
-        self.hosting = self.everyone < first
-
-        # Arrays of one batch of decisions, allocated once.
-        self.seen = np.zeros((steps + 1, count, self.net.width), np.int8)
-        self.masks = np.zeros((steps, count, NUM_ACTIONS), np.bool_)
-        self.actions = np.zeros((steps, count), np.int64)
-        self.log_probs = np.zeros((steps, count), np.float32)
-        self.values = np.zeros((steps + 1, count), np.float32)
-        self.seats = np.zeros((steps + 1, count), np.int8)
-        self.gains = np.zeros((steps, count, sides), np.float32)
-        self.ended = np.zeros((steps, count), np.bool_)
-        self.forced = np.full((steps, count), -1)  # the action that replaced the policy's, or -1
-        self.own = np.zeros((steps, count), np.bool_)  # the policy chose the action
-        self.advantage = np.zeros((steps, count), np.float32)
-        self.known = np.zeros((steps, count), np.bool_)  # the advantage is known
-        self.over, self.hands = np.zeros(count, np.bool_), np.zeros(count, np.int32)
-        self.worth = np.zeros((count, sides))
-        self.chances = match_table(self.rules)
-        self.legal = np.zeros(NUM_ACTIONS, np.int64)
-        self.features = np.zeros(FEATURES * settings.card_features, np.int8)
-
-    def _agent(self, name: str) -> BatchAgent:
-        agent = make_agent(name)
-        if not isinstance(agent, BatchAgent):
-            raise ValueError(f"player {name!r} cannot play many tables at once: it has no act_batch")
-        check_plays(agent, self.rules)
-        agent.reset(self.settings.seed)
-        return agent
 
     def _new_optimizer(self) -> torch.optim.Adam:
         return torch.optim.Adam(self.net.parameters(), self.settings.learning_rate, eps=1e-5, fused=True)
 
-    def _inputs(self, count: int) -> tuple[torch.Tensor, np.ndarray, Any]:
-        """An uninitialized array for the inputs of ``count`` decisions, a view of its bits, and the bits of a 1."""
-        inputs = torch.empty((count, self.net.width), dtype=self.dtype)
-        if self.dtype == torch.bfloat16:
-            return inputs, inputs.view(torch.uint16).numpy(), np.uint16(0x3F80)
-        return inputs, inputs.numpy(), np.float32(1)
-
-    def _rng(self, name: int) -> np.random.Generator:
-        return np.random.default_rng((self.settings.seed, name, self.rounds))
+    def _together(self, work: Callable[[Worker], Any]) -> list[Any]:
+        """The results of ``work`` for every worker, in their order."""
+        return list(self.threads.map(work, self.workers))
 
     def scheduled(self, name: str) -> float:
         """The current value of a setting that changes linearly to its final value."""
@@ -146,13 +83,21 @@ class Learner:
         """Whether the next batch is played by the teacher."""
         return self.imitated < self.settings.warm_start
 
+    @property
+    def seconds(self) -> dict[str, float]:
+        """Time spent on each stage so far, summed over the workers."""
+        return {name: sum(worker.seconds[name] for worker in self.workers) for name in self.workers[0].seconds}
+
     def advance(self) -> None:
-        """Collect one batch of decisions and learn from it."""
+        """Collect one batch of decisions and learn from it.
+
+        Raises:
+            TrainingError: if the loss is not a number.
+        """
         if not self.imitates and self.passes(self.settings.snapshot_every):
             if len(self.snapshots) == self.settings.snapshots:
-                del self.snapshots[self._rng(DROP).integers(len(self.snapshots))]
-            with torch.no_grad():
-                self.snapshots.append([(w.clone(), b.clone()) for w, b in self.net.matrices(self.dtype)[0]])
+                del self.snapshots[self._rng().integers(len(self.snapshots))]
+            self.snapshots.append({name: value.clone() for name, value in self.net.actor.state_dict().items()})
         self.collect()
         self.update()
         self.rounds += 1
@@ -163,155 +108,87 @@ class Learner:
         if not self.imitates:
             self.optimizer = self._new_optimizer()
 
+    def _rng(self) -> np.random.Generator:
+        # Seeded by the round, so a checkpoint need not save it; workers have three numbers more.
+        return np.random.default_rng((self.settings.seed, self.rounds))
+
     def passes(self, every: int) -> bool:
         """Whether the last batch of self-play passed a multiple of ``every``; True before the first batch."""
         return self.steps // every > (self.steps - self.batch) // every
 
-    @torch.no_grad()
     def collect(self) -> None:
-        """Play ``n_steps`` decisions at every table, then estimate the advantages of all actions."""
-        settings, tables, count = self.settings, self.tables, self.settings.n_envs
-        states, rules, bits = tables.states, tables.rules_array, len(self.net.columns)
-        weight, rng = self.scheduled("match_weight"), self._rng(COLLECT)
-        actor, critic = self.net.matrices(self.dtype)
-        snapshot = self.snapshots[rng.integers(len(self.snapshots))] if self.snapshots else actor
-        inputs, raw, one = self._inputs(count)
-        begin_hands(self.chances, states, rules, self.everyone, weight, self.worth)
-        self.hands[:] = states["hand_number"]
-        for t in range(settings.n_steps + 1):
-            start = time.perf_counter()
-            see(states, rules, tables.observation, self.net.columns, self.features, self.seen[t])
-            self.seats[t] = states["seat"]
-            gather(self.seen[t], self.everyone, one, raw)
-            self.values[t] = run(critic, inputs)[:, 0].numpy()
-            if t == settings.n_steps:
-                break
-            self.masks[t] = tables.action_mask
-            actions, log_probs, own = self.actions[t], self.log_probs[t], self.own[t]
-            if self.imitates:
-                actions[:], own[:] = self.teacher.act_batch(tables, self.everyone), True  # type: ignore[union-attr]
-                played = np.where(rng.random(count) < settings.teacher_noise, tables.random_actions(), actions)
-            else:
-                own[:] = ~self.hosting | (self.seats[t] % self.rules.sides == self.everyone % self.rules.sides)
-                # Without forced nils, self-play stops bidding nil before it has learned to make or break one.
-                forced = self.forced[t]
-                forced[:] = -1
-                for nil in (BLIND_NIL, BID_0):
-                    forced[(rng.random(count) < settings.forced_nils) & self.masks[t, :, nil] & own] = nil
-                moment = self.rounds * settings.n_steps + t
-                logits = run(actor, inputs[:, :bits]).numpy()
-                choose(logits, tables.action_mask, forced, settings.seed, moment, self.legal, actions, log_probs)
-                for guest, rows in self.guests:
-                    here = rows[~own[rows]]
-                    if guest is not None:
-                        actions[here] = guest.act_batch(tables, here)
-                    elif len(here):
-                        logits, chosen, unused = (
-                            run(snapshot, inputs[here, :bits]).numpy(),
-                            actions[here],
-                            log_probs[here],
-                        )
-                        arguments = tables.action_mask[here], forced[here], settings.seed + 1, moment, self.legal
-                        choose(logits, *arguments, chosen, unused)
-                        actions[here] = chosen
-                played = actions
-            middle = time.perf_counter()
-            tables.step(played)
-            end_hands(
-                self.chances, states, rules, self.hands, weight, settings.max_hands,
-                self.worth, self.gains[t], self.ended[t], self.over,
-            )  # fmt: skip
-            finished = np.flatnonzero(self.over)
-            if len(finished):
-                tables.reset_rows(finished)
-                tables.observe(finished)
-                begin_hands(self.chances, states, rules, finished, weight, self.worth)
-                self.hands[finished] = 0
-            self.seconds["acting"] += middle - start
-            self.seconds["environment"] += time.perf_counter() - middle
-        start = time.perf_counter()
-        decay = 1.0 if self.imitates else settings.gae_lambda
-        advantages(
-            self.gains, self.ended, self.forced, self.values[:-1], self.values[-1], self.seats, self.rules.sides, decay,
-            self.advantage, self.known,
-        )  # fmt: skip
-        self.seconds["advantages"] += time.perf_counter() - start
+        """Let all workers play ``n_steps`` decisions at their tables."""
+        actor, critic = self.net.evaluated(self.dtype)
+        snapshot = actor
+        if self.snapshots:
+            chosen = self.snapshots[self._rng().integers(len(self.snapshots))]
+            snapshot = self.net.earlier_policy(chosen, self.dtype)
+        weight, imitates = self.scheduled("match_weight"), self.imitates
+        self._together(lambda worker: worker.collect(actor, critic, snapshot, self.rounds, weight, imitates))
 
     def update(self) -> None:
-        """Learn from the batch, with PPO's clipped objective or, from the teacher, with the cross-entropy.
-
-        Raises:
-            TrainingError: if the loss is not a number.
-        """
-        start = time.perf_counter()
-        settings, bits, width = self.settings, len(self.net.columns), self.net.width
-        if self.imitates:
+        """Learn from the batch."""
+        settings, imitates = self.settings, self.imitates
+        rate, entropy = self.scheduled("learning_rate"), self.scheduled("ent_coef")
+        if imitates:
             rate = settings.teacher_learning_rate * (1 - 0.95 * self.imitated / settings.warm_start)
-        else:
-            rate = self.scheduled("learning_rate")
         self.optimizer.param_groups[0]["lr"] = rate
-        seen, masks = self.seen[:-1].reshape(-1, width), self.masks.reshape(-1, NUM_ACTIONS)
-        actions, log_probs, advantage = (part.ravel() for part in (self.actions, self.log_probs, self.advantage))
-        returns = advantage + self.values[:-1].ravel()
-        samples = np.flatnonzero((self.masks.sum(2) > 1) & self.known & self.own)
-        if len(samples) < 2:
+        count, squares, power = (sum(parts) for parts in zip(*self._together(Worker.spread), strict=True))
+        if count < 2:
             return
-        normalised = (advantage - advantage[samples].mean()) / (advantage[samples].std() + 1e-6)
-        if not self.imitates and settings.forced_nils:
-            # Nils occur more often than under the policy: correct for it by importance sampling.
-            nils = np.flatnonzero((actions == BLIND_NIL) | (actions == BID_0))
-            chance, share = np.exp(log_probs[nils]), np.float32(settings.forced_nils)
-            normalised[nils] *= chance / (share + (1 - share) * chance)
-        clip, entropy_weight = np.float32(settings.clip_range), np.float32(self.scheduled("ent_coef"))
-        rng, sums, squares, count = self._rng(SHUFFLE), np.zeros(STATISTICS), 0.0, 0
+        scale = 1 / (math.sqrt(squares / count) + 1e-6)
+        minibatches = max(round(count / settings.batch_size), 1)
+        sums = np.zeros(STATISTICS)
         for _ in range(settings.n_epochs):
-            order = rng.permutation(samples)
-            for part in np.array_split(order, max(round(len(order) / settings.batch_size), 1)):
-                inputs, raw, one = self._inputs(len(part))
-                gather(seen, part, one, raw)
-                actor, critic = self.net.matrices(self.dtype)
-                logits, values = run(actor, inputs[:, :bits]), run(critic, inputs)[:, 0]
-                policy_slope = torch.empty_like(logits)
-                policy_gradient(
-                    logits.detach().numpy(), masks, part, actions, log_probs, normalised, clip, entropy_weight,
-                    self.imitates, self.legal, policy_slope.numpy(), sums,
-                )  # fmt: skip
-                errors = values.detach() - torch.from_numpy(returns[part])
-                self.optimizer.zero_grad()
-                torch.autograd.backward([logits, values], [policy_slope, errors * (2 * settings.vf_coef / len(part))])
-                torch.nn.utils.clip_grad_norm_(self.net.parameters(), settings.max_grad_norm)
-                self.optimizer.step()
-                squares += float(errors.square().sum())
-                count += len(part)
-        if not math.isfinite(squares + sums.sum()):
+            parts = zip(*(np.array_split(worker.samples, minibatches) for worker in self.workers), strict=True)
+            for minibatch in parts:
+                sums += self._step(minibatch, scale, entropy, imitates)
+        if not math.isfinite(sums.sum()):
             text = f"the loss is not a number after {self.imitated + self.steps:,} decisions"
             raise TrainingError(f"{text}: try a lower learning_rate")
+        mean = sums / (count * settings.n_epochs)
         names = ("objective", "entropy", "divergence", "clipped", "agreement")
-        self.statistics = dict(zip(names, (sums / count).tolist(), strict=True))
-        self.statistics["value_loss"] = squares / count
-        self.statistics["explained"] = 1 - squares / count / (float(returns[samples].var()) + 1e-12)
-        self.seconds["update"] += time.perf_counter() - start
+        self.statistics = dict(zip(names, mean.tolist(), strict=False))
+        self.statistics["value_loss"] = float(mean[SQUARES])
+        self.statistics["explained"] = float(1 - mean[SQUARES] / (power / count + 1e-12))
+
+    def _step(self, minibatch: tuple[np.ndarray, ...], scale: float, entropy: float, imitates: bool) -> np.ndarray:
+        """A step of the optimizer with each worker's part of a minibatch; returns the sums of the statistics."""
+        networks, size = self.net.evaluated(self.dtype), sum(map(len, minibatch))
+
+        def gradients(worker: Worker) -> tuple[list[Gradient], list[Gradient], np.ndarray]:
+            return worker.gradients(*networks, minibatch[worker.place], scale, entropy, imitates)
+
+        policy, critic, sums = zip(*self._together(gradients), strict=True)
+        self._set_gradient(self.net.actor, policy, 1 / size)
+        self._set_gradient(self.net.critic, critic, 2 * self.settings.vf_coef / size)
+        torch.nn.utils.clip_grad_norm_(self.net.parameters(), self.settings.max_grad_norm)
+        self.optimizer.step()
+        return np.sum(sums, axis=0)
+
+    def _set_gradient(self, network: torch.nn.ModuleList, found: Sequence[list[Gradient]], factor: float) -> None:
+        """Set the gradient of a network to ``factor`` times the sum of the workers' gradients."""
+        for layer, parts in zip(shared_layers(network), zip(*found, strict=True), strict=True):
+            weights, biases = (torch.stack(same).sum(0).mul_(factor) for same in zip(*parts, strict=True))
+            layer.set_gradient(weights, biases)
 
     def state(self) -> dict[str, Any]:
         """The state of the run, as tensors and plain values."""
         return {
             "network": self.net.state_dict(),
             "optimizer": self.optimizer.state_dict(),
-            "states": torch.from_numpy(self.tables.states.view(np.uint8).reshape(-1, STATE.itemsize)),
-            "agent_rng": torch.from_numpy(self.tables.agent_rng.view(np.int64)),
+            "workers": [worker.state() for worker in self.workers],
             "snapshots": self.snapshots,
             "counts": [self.imitated, self.steps, self.rounds],
-            "seconds": self.seconds,
         }
 
     def restore(self, state: dict[str, Any]) -> None:
         """Continue from a state that :meth:`state` returned."""
         self.net.load_state_dict(state["network"])
         self.optimizer.load_state_dict(state["optimizer"])
-        self.tables.states[:] = state["states"].numpy().view(STATE)[:, 0]
-        self.tables.agent_rng[:] = state["agent_rng"].numpy().view(np.uint64)
-        self.tables.observe()
-        self.snapshots, self.seconds = state["snapshots"], state["seconds"]
+        for worker, saved in zip(self.workers, state["workers"], strict=True):
+            worker.restore(saved)
+        self.snapshots = state["snapshots"]
         self.imitated, self.steps, self.rounds = state["counts"]
 
 
@@ -388,7 +265,8 @@ def train(settings: Settings, run: Path, resume: bool = False, console: Console 
     found: dict[str, Any] = {"steps": learner.steps, "imitated": learner.imitated, "teacher": settings.teacher}
     found |= {"training_seconds": round(seconds, 1), "stages": {k: round(v, 1) for k, v in learner.seconds.items()}}
     results = final_results(settings, rules, run, console, found)
-    stages = ", ".join(f"{name} {value / seconds:.0%}" for name, value in learner.seconds.items())
+    spent = learner.seconds
+    stages = ", ".join(f"{name} {value / sum(spent.values()):.0%}" for name, value in spent.items())
     console.print(f"{(learner.imitated + learner.steps) / seconds:,.0f} decisions/s: {stages}", highlight=False)
     total = time.perf_counter() - start
     command = shlex.join(["spades", "play", "--against", f"ppo:{run}", "--rules", settings.rules])

@@ -14,6 +14,8 @@ from spades_training.learning.config import Config
 from spades_training.options import parse_rules
 
 FAST = "fast"  # the learner's name in the file of its settings
+# Workers share the tables and every minibatch. Their number is fixed, so that results do not depend on the threads.
+WORKERS = 4
 
 
 def _setting(default: Any, text: str) -> Any:
@@ -71,7 +73,7 @@ class Settings:
     eval_matches: int = _setting(200, "Duplicate matches of each evaluation against each frozen opponent.")
     final_matches: int = _setting(1_000, "Duplicate matches of the final evaluation against each frozen opponent.")
     checkpoint_every: int = _setting(4_000_000, "Decisions between two checkpoints.")
-    threads: int = _setting(1, "Threads of torch.")
+    threads: int = _setting(0, "Threads, at most 4; 0: one for each core. The result does not depend on them.")
     tensorboard: bool = _setting(True, "Write TensorBoard logs.")
 
     def __post_init__(self) -> None:
@@ -83,7 +85,10 @@ class Settings:
                 raise ValueError(f"{setting.name} must be of type {type(default).__name__}, got {value!r}")
         for name in _COUNTS:
             check_int(name, getattr(self, name), 1, 10**12)
-        check_int("warm_start", self.warm_start, 0, 10**12)
+        for name in ("warm_start", "threads"):
+            check_int(name, getattr(self, name), 0, 10**12)
+        if self.n_envs % WORKERS:
+            raise ValueError(f"n_envs must be a multiple of {WORKERS}, got {self.n_envs}")
         for name, low, high in _RANGES:
             if not low <= getattr(self, name) <= high:
                 raise ValueError(f"{name} must be in {low:g}..{high:g}, got {getattr(self, name)!r}")
@@ -165,7 +170,7 @@ def load_settings(run: Path) -> Config | Settings:
 
 _COUNTS = (
     *("total_timesteps", "snapshot_every", "snapshots", "n_envs", "n_steps", "batch_size", "n_epochs", "max_hands"),
-    *("eval_every", "eval_matches", "final_matches", "checkpoint_every", "threads"),
+    *("eval_every", "eval_matches", "final_matches", "checkpoint_every"),
 )
 _RANGES = (
     ("teacher_noise", 0, 1),
