@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from spades_agents.bidder.agent import REACH, blind_pays
+from spades_agents.bidder.agent import REACH, blind_pays, usual_bid
 from spades_agents.bidder.model import BiddingModel, game_name, shipped
 from spades_agents.bidder.value import MADE, POINTS, THEIR_POINTS, WIN, new_workspace, rate_bids, rate_blind
 from spades_agents.certain import bid_range
@@ -64,8 +64,8 @@ class Advice:
 def rate_hand(states, rules, sides, work):
     """Rate all bids and the blind nil of the seat on turn; ``sides[side]`` holds the score and the bags of a side.
 
-    The rating of the blind nil is in ``work.situation`` afterwards. Returns the scripted player's bid, the range of
-    bids that make sense, the chance of winning before the hand, and whether the blind nil pays.
+    The rating of the blind nil is in ``work.situation`` afterwards. Returns the scripted player's bid, the usual one,
+    the range of bids that make sense, the chance of winning before the hand, and whether the blind nil pays.
     """
     s = states[0]
     r = rules[0]
@@ -73,7 +73,7 @@ def rate_hand(states, rules, sides, work):
         set_score(s, r, side, sides[side, 0], sides[side, 1])
     rate_bids(work, s, r, 0, r.hand_size)
     look = rate_blind(work, s, r)
-    return choose_bid(s, r), bid_range(s, r), look, blind_pays(work.situation[0].rating[WIN], look)
+    return choose_bid(s, r), usual_bid(s, r), bid_range(s, r), look, blind_pays(work.situation[0].rating[WIN], look)
 
 
 def advise(
@@ -120,9 +120,8 @@ def advise(
     sides = np.array([scores, bags], np.int64).T
     sides = np.ascontiguousarray(sides if me % 2 == 0 else sides[::-1])
     work = new_workspace(model, rules)
-    scripted, (least, most), look, pays = rate_hand(states, rules_array(rules), sides, work)
-    base = max(int(scripted), 1)
-    near = range(max(base - REACH, least, 1), min(base + REACH, most) + 1)
+    scripted, base, (least, most), look, pays = rate_hand(states, rules_array(rules), sides, work)
+    near = range(max(int(base) - REACH, least, 1), min(int(base) + REACH, most) + 1)
     tried = (0, *near) if least == 0 else tuple(near)
     best = max(tried, key=lambda bid: work.ratings[bid, WIN])
     return Advice(
