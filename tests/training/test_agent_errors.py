@@ -74,7 +74,7 @@ def shown(*args, code=1):
         ("puzzles",),
         ("bidding-data", "one", "--deals", "2", "--shard", "1", "--workers", "1", "--agents"),
         ("bidding-data", "two", "--deals", "2", "--shard", "1", "--workers", "2", "--agents"),
-        ("train", "--total-timesteps", "1", "--eval-opponents"),
+        ("train", "--total-timesteps", "1", "--warm-start", "0", "--eval-opponents"),
     ],
     ids=lambda command: f"{command[0]} {command[1] if len(command) > 1 else ''}",
 )

@@ -17,7 +17,9 @@ from spades_agents.policy.card_features import FEATURES
 from spades_agents.policy.learned import PolicyAgent
 from spades_agents.policy.policy_input import InputEncoder, PolicyInput, used_columns
 from spades_command import fails, spades
+from spades_training.commands.train import new_settings
 from spades_training.evaluation.evaluate import evaluate
+from spades_training.learning.config import Config
 from spades_training.learning.fast import ppo
 from spades_training.learning.fast.decisions import (
     ENTROPY,
@@ -42,6 +44,7 @@ from spades_env.tables import Tables
 SMALL = Settings(
     total_timesteps=6_000,
     warm_start=2_000,
+    teacher="heuristic",
     n_envs=32,
     n_steps=32,
     batch_size=256,
@@ -438,11 +441,16 @@ def test_settings_file():
 @pytest.mark.parametrize(
     "args,message",
     [
-        (["--learner", "slow"], "error: unknown learner 'slow': use one of sb3, fast"),
+        (["--learner", "slow"], "error: unknown learner 'slow': use one of fast, sb3"),
         (["--learner", "fast", "--preset", "match"], "error: unknown preset 'match': use one of quick, standard, s"),
-        (["--preset", "strong"], "error: unknown preset 'strong': use one of quick, match, standard"),
+        (
+            ["--learner", "sb3", "--preset", "strong"],
+            "error: unknown preset 'strong': use one of quick, match, standard",
+        ),
         (["--learner", "fast", "--gamma", "0.9"], "error: the learner 'fast' has no option --gamma"),
-        (["--forced-nils", "0"], "error: the learner 'sb3' has no option --forced-nils"),
+        (["--learner", "sb3", "--forced-nils", "0"], "error: the learner 'sb3' has no option --forced-nils"),
+        (["--preset", "match", "--forced-nils", "0"], "error: the learner 'sb3' has no option --forced-nils"),
+        (["--gamma", "0.9", "--forced-nils", "0"], "error: the learner 'fast' has no option --gamma"),
         (["--learner", "fast", "--layers", "100"], "error: layers must be multiples of 6"),
         (["--learner", "fast", "--teacher", "best"], "error: unknown agent 'best'"),
         (
@@ -457,6 +465,25 @@ def test_bad_input_is_one_line_and_code_2(args, message, tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_the_learner_follows_from_preset_and_options():
+    kinds = {
+        ("quick", ()): Settings,
+        ("quick", ("seed", "layers")): Settings,
+        ("match", ("seed",)): Config,
+        ("standard", ("gamma",)): Config,
+        ("standard", ("match_weight",)): Settings,
+    }
+    given = {"seed": 1, "layers": "60", "gamma": 0.9, "match_weight": 0.5}
+    for (preset, names), kind in kinds.items():
+        assert type(new_settings(None, preset, {name: given[name] for name in names})) is kind
+    assert isinstance(new_settings("sb3", "quick", {}), Config)
+
+
+def test_the_teacher_is_the_best_that_plays_the_rules():
+    assert Settings().teacher == Settings(rules="partnership,target=300").teacher == "learned"
+    assert Settings(rules="cutthroat").teacher == Settings(rules="solo").teacher == "heuristic"
+
+
 def test_the_command(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     given = {"total_timesteps": 1_000, "warm_start": 500, "opponents": "self:1", "bfloat16": False}
@@ -464,7 +491,7 @@ def test_the_command(tmp_path, monkeypatch):
     for name, value in (dataclasses.asdict(SMALL) | given).items():
         option = name.replace("_", "-")
         options.append(f"--{'' if value else 'no-'}{option}" if isinstance(value, bool) else f"--{option}={value}")
-    spades("train", "--learner", "fast", "--name", "run", *options)
+    spades("train", "--name", "run", *options)
     assert load_settings(Path("runs/run")) == dataclasses.replace(SMALL, **given)
     results = Path("runs/run/results.json").read_text()
     weights, rows = left(Path("runs/run"))

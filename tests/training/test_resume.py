@@ -126,7 +126,7 @@ def test_a_resumed_run_is_the_same_run(settings, stops, tmp_path, monkeypatch):
 def test_after_a_kill(tmp_path):
     """A run killed with SIGKILL ends the same, without repeating what was done."""
     changes = SMALL | {"warm_start": 0, "total_timesteps": 30_000, "checkpoint_every": 5_000}
-    args = ["train", "--runs", str(tmp_path), "--name", "killed", "--no-tensorboard"]
+    args = ["train", "--learner", "sb3", "--runs", str(tmp_path), "--name", "killed", "--no-tensorboard"]
     args += [f"--{key.replace('_', '-')}={value}" for key, value in changes.items() if not isinstance(value, bool)]
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
     process = subprocess.Popen(
@@ -163,6 +163,8 @@ def test_interrupted_before_the_first_checkpoint(tmp_path, monkeypatch):
         raise KeyboardInterrupt
 
     small = [
+        "--learner",
+        "sb3",
         "--n-envs",
         4,
         "--n-steps",

@@ -235,7 +235,7 @@ def test_a_full_disk(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     "args,message",
     [
-        (["--preset", "slow"], "error: unknown preset 'slow': use one of quick, match, standard"),
+        (["--preset", "slow"], "error: unknown preset 'slow': use one of quick, standard, strong, match"),
         (["--n-envs", "-4"], "error: n_envs must be an int in 1..1000000000000, got -4"),
         (["--opponents", "self:1,ppo:no/model.zip:1"], "error: no model file no/model.zip"),
         (["--opponents", "self:1,best:1"], "error: unknown agent 'best'"),
@@ -246,8 +246,8 @@ def test_a_full_disk(tmp_path, monkeypatch):
         (["--rules", "solo", "--eval-opponents", "learned"], "error: agent 'learned' plays only two_player and"),
         (["--rules", "cutthroat", "--card-features", "--hint", "bidder"], "error: there are bidding models for two"),
         (["--runs", "/dev/null/runs"], "error: cannot create the folder /dev/null/runs/two_player: Not a directory"),
-        (["--batch-size", "1"], "error: batch_size=1 leaves a minibatch of one decision"),
-        (["--batch-size", "32767"], "error: batch_size=32767 leaves a minibatch of one decision"),
+        (["--learner", "sb3", "--batch-size", "1"], "error: batch_size=1 leaves a minibatch of one decision"),
+        (["--learner", "sb3", "--batch-size", "32767"], "error: batch_size=32767 leaves a minibatch of one decision"),
         (["--resume", "no_such_run"], "error: cannot read the settings no_such_run/config.json"),
         (["--resume", "x", "--seed", "3"], "error: --resume takes all settings from x/config.json, but seed was given"),
         (["--name", "../x"], "error: name must be the name of a new folder in runs, got '../x'"),

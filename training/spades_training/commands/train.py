@@ -15,24 +15,28 @@ from spades_training.learning.config import CHECKPOINT, PRESETS, Config
 from spades_training.learning.fast.settings import FAST, FAST_PRESETS, Settings, load_settings
 
 SB3 = "sb3"
+# The first one that has the preset and the options is the default.
 LEARNERS: dict[str, tuple[type[Config | Settings], dict[str, dict[str, Any]]]] = {
-    SB3: (Config, PRESETS),
     FAST: (Settings, FAST_PRESETS),
+    SB3: (Config, PRESETS),
 }
 
 
 def train(
-    preset: Annotated[str, typer.Option(help=f"Settings to start from: {', '.join(PRESETS)}.")] = "quick",
+    preset: Annotated[
+        str,
+        typer.Option(help=f"Settings to start from: {', '.join(FAST_PRESETS)}; sb3 has {', '.join(PRESETS)}."),
+    ] = "quick",
     name: Annotated[str | None, typer.Option(help="Name of the run; default: the rules, numbered if taken.")] = None,
     runs: options.RunsOption = Path("runs"),
     resume: Annotated[Path | None, typer.Option(help="Folder of a run to resume from its last checkpoint.")] = None,
     learner: Annotated[
-        str,
+        str | None,
         typer.Option(
-            help="sb3: MaskablePPO of Stable-Baselines3; fast: the fast learner, which has its own defaults (see "
-            f"docs/training.md) and the presets {', '.join(FAST_PRESETS)}."
+            help="fast: PPO of this package; sb3: MaskablePPO of Stable-Baselines3, with options and defaults of its "
+            "own (see docs/training.md). By default fast, or sb3 if only sb3 has the preset or an option."
         ),
-    ] = SB3,
+    ] = None,
     **settings: Any,
 ) -> None:
     """Train a policy by self-play, save it and evaluate it against the scripted players.
@@ -44,8 +48,8 @@ def train(
     given = {key: value for key, value in settings.items() if value is not None}
     if resume is None:
         config = new_settings(learner, preset, given)
-    elif given or name is not None or preset != "quick" or learner != SB3:
-        text = ", ".join(given) or ("a learner" if learner != SB3 else "a name or preset")
+    elif given or name is not None or preset != "quick" or learner is not None:
+        text = ", ".join(given) or ("a learner" if learner is not None else "a name or preset")
         raise ValueError(f"--resume takes all settings from {resume / 'config.json'}, but {text} was given too")
     else:
         config = load_settings(resume)
@@ -69,20 +73,29 @@ def train(
         options.fail(str(error), code=1)
 
 
-def new_settings(learner: str, preset: str, given: dict[str, Any]) -> Config | Settings:
-    """The settings of a new run.
+def new_settings(learner: str | None, preset: str, given: dict[str, Any]) -> Config | Settings:
+    """The settings of a new run; without a learner, the first one that has the preset and the options.
 
     Raises:
         ValueError: if the learner or the preset is unknown, or the learner lacks an option.
     """
+    if learner is None:
+        if all(preset not in presets for _, presets in LEARNERS.values()):
+            raise ValueError(f"unknown preset {preset!r}: use one of {', '.join({**FAST_PRESETS, **PRESETS})}")
+        having = [name for name, (_, presets) in LEARNERS.items() if preset in presets]
+        learner = next((name for name in having if given.keys() <= _names(LEARNERS[name][0])), having[0])
     if learner not in LEARNERS:
         raise ValueError(f"unknown learner {learner!r}: use one of {', '.join(LEARNERS)}")
     kind, presets = LEARNERS[learner]
     if preset not in presets:
         raise ValueError(f"unknown preset {preset!r}: use one of {', '.join(presets)}")
-    for key in given.keys() - {setting.name for setting in dataclasses.fields(kind)}:
+    for key in given.keys() - _names(kind):
         raise ValueError(f"the learner {learner!r} has no option --{key.replace('_', '-')}")
     return kind(**{**presets[preset], **given})
+
+
+def _names(kind: type[Config | Settings]) -> set[str]:
+    return {setting.name for setting in dataclasses.fields(kind)}
 
 
 def resume_advice(run: Path) -> str:
@@ -94,11 +107,11 @@ def resume_advice(run: Path) -> str:
 def _with_settings() -> inspect.Signature:
     """The signature of ``train`` with every setting of both learners as an option in place of ``settings``."""
     parameters = list(inspect.signature(train, eval_str=True).parameters.values())[:-1]
-    shared = {setting.name for setting in dataclasses.fields(Config)}
-    fast_only = [setting for setting in dataclasses.fields(Settings) if setting.name not in shared]
-    for setting in (*dataclasses.fields(Config), *fast_only):
+    of_fast, of_sb3 = _names(Settings), _names(Config)
+    sb3_only = [setting for setting in dataclasses.fields(Config) if setting.name not in of_fast]
+    for setting in (*dataclasses.fields(Settings), *sb3_only):
         default = setting.default if setting.default != "" else "none"
-        learner = "" if setting.name in shared else "--learner fast: "
+        learner = "" if setting.name in of_fast & of_sb3 else f"{FAST if setting.name in of_fast else SB3} only: "
         text = f"{learner}{setting.metadata['help']} (quick: {default})"
         kind = Annotated[type(setting.default) | None, typer.Option(help=text, show_default=False)]
         parameters.append(

@@ -9,13 +9,18 @@ from itertools import permutations
 from pathlib import Path
 from typing import Any
 
+from spades_agents.heuristic.agent import HeuristicAgent
+from spades_agents.policy.shipped import LearnedAgent
+
 from spades_env.checks import check_int
+from spades_env.rules import Rules
 from spades_training.learning.config import Config
 from spades_training.options import parse_rules
 
 FAST = "fast"  # the learner's name in the file of its settings
 # Workers share the tables and every minibatch. Their number is fixed, so that results do not depend on the threads.
 WORKERS = 4
+AUTO = "auto"  # the teacher is chosen by the rules
 
 
 def _setting(default: Any, text: str) -> Any:
@@ -35,9 +40,11 @@ class Settings:
 
     rules: str = _setting("two_player", "A preset, optionally with changes: solo,target=300")
     seed: int = _setting(0, "Random seed; the same seed gives the same run.")
-    total_timesteps: int = _setting(32_000_000, "Decisions of self-play to train on, all seats together.")
+    total_timesteps: int = _setting(8_000_000, "Decisions of self-play to train on, all seats together.")
     warm_start: int = _setting(4_000_000, "Decisions of the teacher to imitate before self-play.")
-    teacher: str = _setting("heuristic", "The player to imitate.")
+    teacher: str = _setting(
+        AUTO, "The player to imitate; auto: learned, or heuristic for rules that learned does not play."
+    )
     teacher_noise: float = _setting(0.03, "Share of random actions while the teacher plays.")
     teacher_learning_rate: float = _setting(2e-3, "Initial learning rate of the imitation; it decreases to 5% of this.")
     match_weight: float = _setting(
@@ -48,7 +55,7 @@ class Settings:
         "self:1", "Players of the other side, as shares of the tables: self, snapshot or an agent's name."
     )
     forced_nils: float = _setting(0.03, "Share of bids replaced by nil, and of blind questions answered by blind nil.")
-    snapshot_every: int = _setting(5_000_000, "Decisions between two snapshots of the policy.")
+    snapshot_every: int = _setting(2_000_000, "Decisions between two snapshots of the policy.")
     snapshots: int = _setting(20, "Maximum number of snapshots; a new one then replaces a random one.")
     n_envs: int = _setting(1024, "Number of tables.")
     n_steps: int = _setting(128, "Decisions at each table between two updates.")
@@ -68,11 +75,11 @@ class Settings:
     suit_symmetry: bool = _setting(True, "Share weights between the suits other than spades.")
     bfloat16: bool = _setting(True, "Multiply matrices in bfloat16 if the processor has instructions for it.")
     max_hands: int = _setting(100, "Truncate a match without a winner after this many hands.")
-    eval_every: int = _setting(4_000_000, "Decisions between two evaluations against the frozen opponents.")
+    eval_every: int = _setting(2_000_000, "Decisions between two evaluations against the frozen opponents.")
     eval_opponents: str = _setting("random,heuristic", "Frozen opponents, separated by commas.")
     eval_matches: int = _setting(200, "Duplicate matches of each evaluation against each frozen opponent.")
     final_matches: int = _setting(1_000, "Duplicate matches of the final evaluation against each frozen opponent.")
-    checkpoint_every: int = _setting(4_000_000, "Decisions between two checkpoints.")
+    checkpoint_every: int = _setting(2_000_000, "Decisions between two checkpoints.")
     threads: int = _setting(0, "Threads, at most 4; 0: one for each core. The result does not depend on them.")
     tensorboard: bool = _setting(True, "Write TensorBoard logs.")
 
@@ -92,6 +99,8 @@ class Settings:
         for name, low, high in _RANGES:
             if not low <= getattr(self, name) <= high:
                 raise ValueError(f"{name} must be in {low:g}..{high:g}, got {getattr(self, name)!r}")
+        if self.teacher == AUTO:
+            object.__setattr__(self, "teacher", _best_teacher(parse_rules(self.rules)))
         deck = parse_rules(self.rules).deck
         orders = sum(0 in deck or order[0] == 0 for order in permutations(range(3))) if self.suit_symmetry else 1
         for name, sizes in zip(("layers", "critic_layers"), self.hidden_layers(), strict=True):
@@ -146,6 +155,15 @@ class Settings:
         if unknown:
             raise ValueError(f"these are not the settings of the fast learner: {', '.join(sorted(unknown))}")
         return cls(**fields)
+
+
+def _best_teacher(rules: Rules) -> str:
+    """The shipped policy, or the scripted player if the policy does not play these rules."""
+    try:
+        LearnedAgent().check_rules(rules)
+    except ValueError:
+        return HeuristicAgent.name
+    return LearnedAgent.name
 
 
 def load_settings(run: Path) -> Config | Settings:
