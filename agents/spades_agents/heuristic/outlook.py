@@ -14,7 +14,8 @@ from spades_env.engine.state import NO_BID
 # By game: added to the expected tricks of a side. This and the constants below were tuned by matches between players
 # that differ in one of them.
 SHIFT = np.array([-0.2, -0.1, -0.1, -0.1])
-# The share by which the expected tricks are moved away from the contract. It makes bids far from them less attractive.
+# The share by which the expected tricks are moved away from the contract. It makes bids far from them less attractive. A
+# contract counts as at most REACH too high, or a hopeless one would seem to leave the others enough bags for a penalty.
 STRETCH = 0.2
 # The standard deviation of a side's tricks around their expectation. It is less than that of the cards alone: a side
 # that has its contract stops taking tricks, and one that has not takes risks for them.
@@ -131,7 +132,7 @@ def chance_with(r, outlook, bid, tricks, sure, nil):
     if bid == 0 and r.players == 2:
         other = result(max(other.contract, BID_AFTER_NIL), 0, 0) if other.contract > 0 else other
     mean = tricks + outlook.partner_tricks + SHIFT[game_of(r)]
-    mean = min(max(mean + STRETCH * (mean - contract), sure), r.hand_size)
+    mean = min(max(mean + STRETCH * max(mean - contract, -REACH), sure), r.hand_size)
     middle = np.int64(mean + 0.5)
     total = 0.0
     weights = 0.0

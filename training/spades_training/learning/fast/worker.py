@@ -235,10 +235,12 @@ class Worker:
         """The tables, as bytes and integers."""
         states = self.tables.states.view(np.uint8).reshape(-1, STATE.itemsize)
         rng = self.tables.agent_rng.view(np.int64)
-        return {"states": torch.from_numpy(states.copy()), "agent_rng": torch.from_numpy(rng.copy())}
+        saved = {"states": torch.from_numpy(states.copy()), "agent_rng": torch.from_numpy(rng.copy())}
+        return saved | {"seconds": dict(self.seconds)}
 
     def restore(self, state: dict[str, Any]) -> None:
         """Continue with tables that :meth:`state` returned."""
         self.tables.states[:] = state["states"].numpy().view(STATE)[:, 0]
         self.tables.agent_rng[:] = state["agent_rng"].numpy().view(np.uint64)
         self.tables.observe()
+        self.seconds = dict(state["seconds"])
