@@ -40,7 +40,7 @@ class Settings:
 
     rules: str = _setting("two_player", "A preset, optionally with changes: solo,target=300")
     seed: int = _setting(0, "Random seed; the same seed gives the same run.")
-    total_timesteps: int = _setting(8_000_000, "Decisions of self-play to train on, all seats together.")
+    total_timesteps: int = _setting(6_000_000, "Decisions of self-play to train on, all seats together.")
     warm_start: int = _setting(4_000_000, "Decisions of the teacher to imitate before self-play.")
     teacher: str = _setting(
         AUTO, "The player to imitate; auto: learned, or heuristic for rules that learned does not play."
