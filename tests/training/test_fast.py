@@ -425,7 +425,7 @@ def test_players_of_another_game():
 
 def test_rounding_to_batches_is_said():
     settings = Settings(n_envs=4, n_steps=32, total_timesteps=256, warm_start=100)
-    assert settings.stages() == "256 decisions of self-play after 100 (in batches of 128: 128) imitated of heuristic"
+    assert settings.stages() == "256 decisions of self-play after 100 (in batches of 128: 128) imitated of learned"
     settings = Settings(n_envs=4, n_steps=32, total_timesteps=257, warm_start=0)
     assert settings.stages() == "257 (in batches of 128: 384) decisions of self-play"
 

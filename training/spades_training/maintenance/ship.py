@@ -45,7 +45,7 @@ def command_of(config: Config) -> str:
             options.append(f"--{option}" if value else f"--no-{option}")
         elif value != setting.default:
             options.append(f"--{option} {value}")
-    return " ".join(["spades train", *options])
+    return " ".join(["spades train --learner sb3", *options])
 
 
 def ship(run: Path, folder: Path, opponents: dict[str, int], date: datetime.date) -> dict[str, Any]:

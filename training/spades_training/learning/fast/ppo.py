@@ -1,13 +1,13 @@
 """Self-play with PPO on the decisions of all seats; :func:`train` is the whole run.
 
-The tables, the choice of actions, the rewards, the advantages and the gradient of the policy's loss are compiled code
-(:mod:`spades_env.tables` and :mod:`spades_training.learning.fast.decisions`). The rest is matrix products, in bfloat16
-if the processor has instructions for it.
+The tables, the choice of actions, the rewards, the values, the gradients of the losses and the first layer of the
+networks are compiled code (:mod:`spades_env.tables` and the modules ``decisions`` and ``sparse`` beside this one). The
+rest is matrix products, in bfloat16 if the processor has instructions for it. Workers play and compute gradients in
+threads.
 
-The algorithm is PPO (Schulman et al. 2017) for a zero-sum game of imperfect information. One policy plays all seats,
-the critic sees all hands (the policy never does), advantages end with the hand, and decisions with only one legal
-action are not samples.
-``spades train --learner fast`` calls :func:`train`.
+The algorithm is PPO (Schulman et al. 2017) for a zero-sum game of imperfect information, with a critic that rates every
+action. One policy plays all seats, the critic sees all hands (the policy never does), values end with the hand, and
+decisions with only one legal action are not samples. ``spades train`` calls :func:`train`.
 """
 
 from __future__ import annotations
