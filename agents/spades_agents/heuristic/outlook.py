@@ -14,8 +14,8 @@ from spades_env.engine.state import NO_BID
 # By game: added to the expected tricks of a side. This and the constants below were tuned by matches between players
 # that differ in one of them.
 SHIFT = np.array([-0.2, -0.1, -0.1, -0.1])
-# The share by which the expected tricks are moved away from the contract. It makes bids far from them less attractive. A
-# contract counts as at most REACH too high, or a hopeless one would seem to leave the others enough bags for a penalty.
+# The share by which the expected tricks are moved away from the contract. It makes bids far from them less attractive.
+# A contract counts as at most REACH too high, or a hopeless one would seem to leave the others bags for a penalty.
 STRETCH = 0.2
 # The standard deviation of a side's tricks around their expectation. It is less than that of the cards alone: a side
 # that has its contract stops taking tricks, and one that has not takes risks for them.
