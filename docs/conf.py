@@ -33,7 +33,7 @@ html_theme_options = {"source_directory": "docs/"}
 
 # Pages are Markdown; notebooks show the outputs that they were saved with.
 myst_enable_extensions = ["colon_fence", "deflist"]
-myst_heading_anchors = 3
+myst_heading_anchors = 4
 nb_execution_mode = "off"
 nb_merge_streams = True
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
