@@ -30,12 +30,16 @@ def run_all(work: Callable[..., Result], jobs: Mapping[Key, tuple], workers: int
         return
     leave_if_imported()
     with ProcessPoolExecutor(workers, get_context("spawn"), initializer=end_with_parent) as pool:
-        running = {pool.submit(_with_trace, work, job): key for key, job in jobs.items()}
-        processes = active_children()
+        running, processes = {}, set()
+        for key, job in jobs.items():
+            running[pool.submit(_with_trace, work, job)] = key
+            processes.update(active_children())  # one that ends early is no longer among them later
         try:
             for done in as_completed(running):
                 yield running[done], done.result()
         except BrokenProcessPool:
+            for process in processes:
+                process.join(1)
             if any(process.exitcode == NO_GUARD for process in processes):
                 raise RuntimeError(guard_missing()) from None
             raise RuntimeError("a process died: it was killed, or there was too little memory") from None
