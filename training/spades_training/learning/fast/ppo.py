@@ -37,6 +37,7 @@ from spades_training.learning.fast.worker import Worker
 from spades_training.learning.monitor import TrainingError
 from spades_training.learning.plots import learning_curve
 from spades_training.learning.sb3 import save_player
+from spades_training.learning.selfplay import SNAPSHOT
 from spades_training.options import parse_rules
 
 
@@ -120,7 +121,7 @@ class Learner:
         """Let all workers play ``n_steps`` decisions at their tables."""
         actor, critic = self.net.evaluated(self.dtype)
         snapshot = actor
-        if self.snapshots:
+        if self.snapshots and SNAPSHOT in self.settings.opponent_weights():
             chosen = self.snapshots[self._rng().integers(len(self.snapshots))]
             snapshot = self.net.earlier_policy(chosen, self.dtype)
         weight, imitates = self.scheduled("match_weight"), self.imitates

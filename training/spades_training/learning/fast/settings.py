@@ -9,6 +9,7 @@ from itertools import permutations
 from pathlib import Path
 from typing import Any
 
+from spades_agents.base import plays
 from spades_agents.heuristic.agent import HeuristicAgent
 from spades_agents.policy.shipped import LearnedAgent
 
@@ -159,11 +160,7 @@ class Settings:
 
 def _best_teacher(rules: Rules) -> str:
     """The shipped policy, or the scripted player if the policy does not play these rules."""
-    try:
-        LearnedAgent().check_rules(rules)
-    except ValueError:
-        return HeuristicAgent.name
-    return LearnedAgent.name
+    return LearnedAgent.name if plays(LearnedAgent(), rules) else HeuristicAgent.name
 
 
 def load_settings(run: Path) -> Config | Settings:

@@ -26,9 +26,9 @@ from spades_training.learning.fast.decisions import (
 )
 from spades_training.learning.fast.networks import ActorCritic, Gradient, Network
 from spades_training.learning.fast.settings import Settings
+from spades_training.learning.selfplay import SELF, SNAPSHOT
 from spades_training.options import parse_rules
 
-SELF, SNAPSHOT = "self", "snapshot"
 # Random streams. Each is seeded by (seed, worker, name, round), so a checkpoint need not save generators.
 COLLECT, SHUFFLE = range(2)
 
