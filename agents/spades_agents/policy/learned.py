@@ -67,18 +67,29 @@ class PolicyAgent(RowsAgent):
 
     def act_batch(self, tables: TableArrays, rows: Any) -> np.ndarray:
         """See :class:`~spades_agents.base.BatchAgent`."""
+        inputs, masks = self._encode(tables, np.asarray(rows, np.int64))
+        if self.deterministic:
+            return self.network.best(inputs, masks)
+        return self.network.sample(inputs, masks, self._rng)
+
+    def probabilities(self, tables: TableArrays, rows: Any) -> np.ndarray:
+        """The policy's probabilities of all actions at the tables ``rows``: float32 of shape (len(rows), 75)."""
+        inputs, masks = self._encode(tables, np.asarray(rows, np.int64))
+        logits = np.where(masks, self.network.logits(inputs), -np.inf)
+        powers = np.exp(logits - logits.max(1, keepdims=True))
+        return powers / powers.sum(1, keepdims=True)
+
+    def _encode(self, tables: TableArrays, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The network's inputs and the masks of the actions to choose from."""
         if self.rules is not tables.rules:
             self.check_rules(tables.rules)
-        rows = np.asarray(rows, np.int64)
         if len(rows) > len(self._inputs):
             self._inputs = np.zeros((len(rows), self.network.layout.size), np.int8)
             self._masks = np.zeros((len(rows), NUM_ACTIONS), np.int8)
         inputs, masks = self._inputs[: len(rows)], self._masks[: len(rows)]
         self._encoder.encode(tables, rows, inputs, masks)
         mask_bids(tables.states, tables.rules_array, rows, masks)
-        if self.deterministic:
-            return self.network.best(inputs, masks)
-        return self.network.sample(inputs, masks, self._rng)
+        return inputs, masks
 
     def check_rules(self, rules: Rules) -> None:
         """Raise ``ValueError`` unless the network was trained for the same players, partners and draft."""

@@ -65,6 +65,10 @@ class LearnedAgent(RowsAgent):
         """See :class:`~spades_agents.base.BatchAgent`."""
         return self.player(tables.rules).act_batch(tables, rows)
 
+    def probabilities(self, tables: TableArrays, rows: Any) -> np.ndarray:
+        """See :meth:`PolicyAgent.probabilities <spades_agents.policy.learned.PolicyAgent.probabilities>`."""
+        return self.player(tables.rules).probabilities(tables, rows)
+
     def check_rules(self, rules: Rules) -> None:
         """Raise ``ValueError`` if there is no network for these rules."""
         _game(rules)

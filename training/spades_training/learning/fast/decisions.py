@@ -309,7 +309,8 @@ OBJECTIVE, ENTROPY, DIVERGENCE, CLIPPED, AGREED, SQUARES, STATISTICS = range(7)
 
 @jit
 def loss_gradients(
-    logits, ratings, masks, rows, taken, log_probs, results, shown, scale, clip, entropy_weight, imitate, legal,
+    logits, ratings, masks, rows, taken, log_probs, results, targets, scale, clip, entropy_weight, teacher_weight,
+    imitate, legal,
     policy_slopes, critic_slopes, sums,
 ):  # fmt: skip
     """The gradients of the sum of the losses over some decisions with respect to the networks' outputs.
@@ -320,8 +321,9 @@ def loss_gradients(
         - sum over a of p(a) (Q(a) - V)  -  (ratio, clipped as in PPO) (result - Q(action taken))  -  entropy bonus
 
     The first part improves every legal action at once; the second corrects the critic's errors by what happened
-    (Gu et al. 2017 combine the two in this way; the clipping is that of Schulman et al. 2017). While the teacher plays
-    it is the cross-entropy of the teacher's actions.
+    (Gu et al. 2017 combine the two in this way; the clipping is that of Schulman et al. 2017). ``teacher_weight`` times
+    the cross-entropy to the teacher's probabilities is added (Schmitt et al. 2018); while the teacher plays, the loss
+    is the cross-entropy alone.
 
     Args:
         logits: float32 of shape (n, 75).
@@ -331,10 +333,11 @@ def loss_gradients(
         taken: int64 of shape (decisions,), the actions taken.
         log_probs: float32 of shape (decisions,), their log-probabilities when they were taken.
         results: float32 of shape (decisions,), see :func:`action_values`.
-        shown: int64 of shape (decisions,), the teacher's actions.
+        targets: float32 of shape (decisions, 75), the teacher's probabilities; not read if ``teacher_weight`` is 0.
         scale: factor that gives the advantages a standard deviation of 1.
         clip: change of a probability at which its gradient is cut off.
         entropy_weight: weight of the entropy bonus.
+        teacher_weight: weight of the cross-entropy to the teacher's probabilities.
         imitate: whether the teacher plays.
         legal: int64 of shape (75,), scratch.
         policy_slopes: float32 of shape (n, 75), written.
@@ -366,11 +369,8 @@ def loss_gradients(
         critic_slopes[k, action] = -error
         critic_slopes[k, NUM_ACTIONS] = -error
         sums[SQUARES] += error * error
-        if imitate:
-            action = shown[row]
-            slope = np.float32(-1)
-            sums[OBJECTIVE] += logits[k, action] - best - log_total
-        else:
+        slope = np.float32(0)
+        if not imitate:
             difference = logits[k, action] - best - log_total - log_probs[row]
             ratio = math.exp(difference)
             gain = scale * error
@@ -380,7 +380,13 @@ def loss_gradients(
             sums[DIVERGENCE] += ratio - 1 - difference
             sums[CLIPPED] += outside
         sums[ENTROPY] += entropy
-        sums[AGREED] += top == action
+        if teacher_weight > 0:
+            likeliest = legal[0]
+            for j in legal[:choices]:
+                likeliest = j if targets[row, j] > targets[row, likeliest] else likeliest
+            sums[AGREED] += top == likeliest
+        else:
+            sums[AGREED] += top == action
         for j in legal[:choices]:
             probability = policy_slopes[k, j] / total
             log_p = logits[k, j] - best - log_total
@@ -388,4 +394,6 @@ def loss_gradients(
             found = slope * (chosen - probability)
             if not imitate:
                 found += probability * (entropy_weight * (log_p + entropy) - scale * (rating(ratings[k], j) - value))
+            if teacher_weight > 0:
+                found += teacher_weight * (probability - targets[row, j])
             policy_slopes[k, j] = found

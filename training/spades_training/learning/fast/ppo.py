@@ -85,6 +85,12 @@ class Learner:
         return self.imitated < self.settings.warm_start
 
     @property
+    def teacher_weight(self) -> float:
+        """The current weight of the cross-entropy to the teacher's probabilities."""
+        left = 1 - self.steps / (self.settings.teacher_until * self.settings.total_timesteps + 1e-9)
+        return 1.0 if self.imitates else self.settings.teacher_weight * max(left, 0.0)
+
+    @property
     def seconds(self) -> dict[str, float]:
         """Time spent on each stage so far, summed over the workers."""
         return {name: sum(worker.seconds[name] for worker in self.workers) for name in self.workers[0].seconds}
@@ -125,7 +131,8 @@ class Learner:
             chosen = self.snapshots[self._rng().integers(len(self.snapshots))]
             snapshot = self.net.earlier_policy(chosen, self.dtype)
         weight, imitates = self.scheduled("match_weight"), self.imitates
-        self._together(lambda worker: worker.collect(actor, critic, snapshot, self.rounds, weight, imitates))
+        taught = imitates or self.teacher_weight > 0
+        self._together(lambda worker: worker.collect(actor, critic, snapshot, self.rounds, weight, taught, imitates))
 
     def update(self) -> None:
         """Learn from the batch."""
@@ -134,6 +141,7 @@ class Learner:
         if imitates:
             rate = settings.teacher_learning_rate * (1 - 0.95 * self.imitated / settings.warm_start)
         self.optimizer.param_groups[0]["lr"] = rate
+        taught = self.teacher_weight
         count, squares, power = (sum(parts) for parts in zip(*self._together(Worker.spread), strict=True))
         if count < 2:
             return
@@ -143,7 +151,7 @@ class Learner:
         for _ in range(settings.n_epochs):
             parts = zip(*(np.array_split(worker.samples, minibatches) for worker in self.workers), strict=True)
             for minibatch in parts:
-                sums += self._step(minibatch, scale, entropy, imitates)
+                sums += self._step(minibatch, scale, entropy, taught, imitates)
         if not math.isfinite(sums.sum()):
             text = f"the loss is not a number after {self.imitated + self.steps:,} decisions"
             raise TrainingError(f"{text}: try a lower learning_rate")
@@ -153,12 +161,12 @@ class Learner:
         self.statistics["value_loss"] = float(mean[SQUARES])
         self.statistics["explained"] = float(1 - mean[SQUARES] / (power / count + 1e-12))
 
-    def _step(self, minibatch: tuple[np.ndarray, ...], scale: float, entropy: float, imitates: bool) -> np.ndarray:
+    def _step(self, minibatch: tuple[np.ndarray, ...], scale: float, entropy: float, taught: float, imitates: bool) -> np.ndarray:
         """A step of the optimizer with each worker's part of a minibatch; returns the sums of the statistics."""
         networks, size = self.net.evaluated(self.dtype), sum(map(len, minibatch))
 
         def gradients(worker: Worker) -> tuple[list[Gradient], list[Gradient], np.ndarray]:
-            return worker.gradients(*networks, minibatch[worker.place], scale, entropy, imitates)
+            return worker.gradients(*networks, minibatch[worker.place], scale, entropy, taught, imitates)
 
         policy, critic, sums = zip(*self._together(gradients), strict=True)
         self._set_gradient(self.net.actor, policy, 1 / size)

@@ -48,6 +48,10 @@ class Settings:
     )
     teacher_noise: float = _setting(0.03, "Share of random actions while the teacher plays.")
     teacher_learning_rate: float = _setting(2e-3, "Initial learning rate of the imitation; it decreases to 5% of this.")
+    teacher_weight: float = _setting(
+        1.0, "Initial weight of the teacher's probabilities during self-play; 0: the teacher only plays before it."
+    )
+    teacher_until: float = _setting(1.0, "Share of self-play after which the weight of the teacher has fallen to 0.")
     match_weight: float = _setting(
         1.0, "Initial share of the gain in win probability in the reward of a hand; the rest is points."
     )
@@ -190,6 +194,8 @@ _COUNTS = (
 _RANGES = (
     ("teacher_noise", 0, 1),
     ("teacher_learning_rate", 0, 1),
+    ("teacher_weight", 0, 100),
+    ("teacher_until", 0, 1),
     ("match_weight", 0, 1),
     ("final_match_weight", 0, 1),
     ("forced_nils", 0, 1),
@@ -206,6 +212,7 @@ _RANGES = (
 # Training from scratch: no imitation, and at first half of the reward is points.
 _SCRATCH: dict[str, Any] = {
     "warm_start": 0,
+    "teacher_weight": 0.0,
     "match_weight": 0.5,
     "learning_rate": 1.5e-3,
     "ent_coef": 0.03,

@@ -10,6 +10,8 @@ import torch
 from spades_agents.base import BatchAgent, check_plays
 from spades_agents.match_value import match_table
 from spades_agents.policy.card_features import FEATURES
+from spades_agents.policy.learned import PolicyAgent
+from spades_agents.policy.shipped import LearnedAgent
 from spades_agents.registry import make_agent
 
 from spades_env.cards import BID_0, BLIND_NIL, NUM_ACTIONS
@@ -54,7 +56,7 @@ class Worker:
         streams = [(settings.seed, self.first + row) for row in range(count)]
         self.tables = Tables(self.rules, count, streams, auto_reset=False)
         self.everyone = np.arange(count)
-        self.teacher = self._agent(settings.teacher) if settings.warm_start else None
+        self.teacher = self._agent(settings.teacher) if settings.warm_start or settings.teacher_weight else None
         # Guests play one side at some tables. The learner's side is the table's index modulo the number of sides.
         self.guests: list[tuple[BatchAgent | None, np.ndarray]] = []
         first = 0
@@ -70,7 +72,8 @@ class Worker:
         self.columns = np.empty((steps + 1) * count * net.width, np.int16)
         self.starts, self.middles, self.ends = (np.zeros((steps + 1, count), np.int64) for _ in range(3))
         self.masks = np.zeros((steps, count, NUM_ACTIONS), np.bool_)
-        self.taken, self.shown = np.zeros((steps, count), np.int64), np.zeros((steps, count), np.int64)
+        self.taken = np.zeros((steps, count), np.int64)
+        self.targets = np.zeros((steps, count, NUM_ACTIONS), np.float32)  # the teacher's probabilities
         self.log_probs, self.ratings = np.zeros((steps, count), np.float32), np.zeros((steps, count), np.float32)
         self.values = np.zeros((steps + 1, count), np.float32)
         self.seats = np.zeros((steps + 1, count), np.int8)
@@ -103,7 +106,7 @@ class Worker:
         return np.random.default_rng((self.settings.seed, self.place, name, round_))
 
     def collect(
-        self, actor: Network, critic: Network, snapshot: Network, round_: int, weight: float, imitate: bool
+        self, actor: Network, critic: Network, snapshot: Network, round_: int, weight: float, taught: bool, imitate: bool
     ) -> None:
         """Play ``n_steps`` decisions at every table, then estimate what each action was worth.
 
@@ -113,6 +116,7 @@ class Worker:
             snapshot: an earlier policy, which plays as a guest.
             round_: number of batches so far.
             weight: ``match_weight`` of the rewards.
+            taught: whether the teacher's probabilities are needed.
             imitate: whether the teacher plays.
         """
         settings, tables, count, steps = self.settings, self.tables, self.count, self.settings.n_steps
@@ -138,10 +142,10 @@ class Worker:
                 break
             self.masks[t] = tables.action_mask
             own = self.own[t]
+            shown = self._teach(t) if taught else None
             if imitate:
                 own[:] = True
-                self.shown[t] = self.teacher.act_batch(tables, self.everyone)  # type: ignore[union-attr]
-                taken[:] = np.where(rng.random(count) < settings.teacher_noise, tables.random_actions(), self.shown[t])
+                taken[:] = np.where(rng.random(count) < settings.teacher_noise, tables.random_actions(), shown)
             else:
                 own[:] = ~self.hosting | (self.seats[t] % self.rules.sides == self.everyone % self.rules.sides)
                 self._guests_act(taken, own, snapshot, bounds, moment)
@@ -166,6 +170,17 @@ class Worker:
         )  # fmt: skip
         self.samples = np.flatnonzero((self.masks.sum(2) > 1) & self.known & self.own)
         self._rng(SHUFFLE, round_).shuffle(self.samples)
+
+    def _teach(self, t: int) -> np.ndarray:
+        """Write the teacher's probabilities for the decisions at step ``t``; return its actions."""
+        targets = self.targets[t]
+        if isinstance(self.teacher, PolicyAgent | LearnedAgent):
+            targets[:] = self.teacher.probabilities(self.tables, self.everyone)
+            return targets.argmax(1)
+        shown = self.teacher.act_batch(self.tables, self.everyone)  # type: ignore[union-attr]
+        targets[:] = 0
+        targets[self.everyone, shown] = 1
+        return shown
 
     def _outputs(self, network: Network, bounds: tuple[np.ndarray, ...], end: int, rows: Any = None) -> np.ndarray:
         """The outputs of the policy (``end`` 1) or the critic (2) at some tables, by default all."""
@@ -203,7 +218,8 @@ class Worker:
         return len(self.samples), float(np.square(results - values).sum()), float(np.square(results).sum())
 
     def gradients(
-        self, actor: Network, critic: Network, part: np.ndarray, scale: float, entropy: float, imitate: bool
+        self, actor: Network, critic: Network, part: np.ndarray, scale: float, entropy: float, teacher_weight: float,
+        imitate: bool,
     ) -> tuple[list[Gradient], list[Gradient], np.ndarray]:
         """The gradients of the summed losses of some decisions, for each layer of both networks, and statistics.
 
@@ -213,6 +229,7 @@ class Worker:
             part: int64, the decisions.
             scale: factor that gives the advantages a standard deviation of 1.
             entropy: weight of the entropy bonus.
+            teacher_weight: weight of the cross-entropy to the teacher's probabilities.
             imitate: whether the teacher played.
         """
         start = time.perf_counter()
@@ -221,10 +238,12 @@ class Worker:
         acted, rated = actor.forward(shown, part), critic.forward(known, part)
         policy_slopes, critic_slopes = torch.empty_like(acted[-1]), torch.empty_like(rated[-1])
         sums = np.zeros(STATISTICS)
-        flat = (array.ravel() for array in (self.taken, self.log_probs, self.results, self.shown))
+        flat = (array.ravel() for array in (self.taken, self.log_probs, self.results))
+        targets = self.targets.reshape(-1, NUM_ACTIONS)
         loss_gradients(
-            acted[-1].numpy(), rated[-1].numpy(), self.masks.reshape(-1, NUM_ACTIONS), part, *flat,
-            np.float32(scale), np.float32(self.settings.clip_range), np.float32(entropy), imitate, self.legal,
+            acted[-1].numpy(), rated[-1].numpy(), self.masks.reshape(-1, NUM_ACTIONS), part, *flat, targets,
+            np.float32(scale), np.float32(self.settings.clip_range), np.float32(entropy), np.float32(teacher_weight),
+            imitate, self.legal,
             policy_slopes.numpy(), critic_slopes.numpy(), sums,
         )  # fmt: skip
         found = actor.backward(shown, part, acted, policy_slopes), critic.backward(known, part, rated, critic_slopes)
