@@ -11,10 +11,9 @@ from typing import Annotated, Any
 import typer
 
 from spades_training import options
-from spades_training.learning.config import CHECKPOINT, PRESETS, Config
+from spades_training.learning.config import CHECKPOINT, PRESETS, SB3, Config
 from spades_training.learning.fast.settings import FAST, FAST_PRESETS, Settings, load_settings
 
-SB3 = "sb3"
 # The first one that has the preset and the options is the default.
 LEARNERS: dict[str, tuple[type[Config | Settings], dict[str, dict[str, Any]]]] = {
     FAST: (Settings, FAST_PRESETS),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -12,17 +12,14 @@ from spades_agents.policy.policy_input import check_hint
 
 from spades_env.checks import check_choice, check_int
 from spades_env.episodes import Reward, check_episode
-from spades_training.options import parse_rules
+from spades_training.learning.settings import RunSettings, setting
 
+SB3 = "sb3"  # the learner's name
 CHECKPOINT = "checkpoint.zip"  # in the folder of a run
 
 
-def _setting(default: Any, text: str) -> Any:
-    return field(default=default, metadata={"help": text})
-
-
 @dataclass(frozen=True)
-class Config:
+class Config(RunSettings):
     """The settings of a training run; each is an option of ``spades train``, with the text below as its help.
 
     The defaults are the preset ``quick``. A hand is rewarded only at its last decision, some 25 decisions after the
@@ -33,81 +30,75 @@ class Config:
         ValueError: if a value is invalid.
     """
 
-    rules: str = _setting("two_player", "A preset, optionally with changes: solo,target=300")
-    seed: int = _setting(0, "Random seed; the same seed gives the same run.")
-    total_timesteps: int = _setting(1_250_000, "Decisions of the learner to train on in self-play.")
-    episode: str = _setting(
+    LEARNER = SB3
+
+    rules: str = setting("two_player", "A preset, optionally with changes: solo,target=300")
+    seed: int = setting(0, "Random seed; the same seed gives the same run.", 0, 2**32 - 1)
+    total_timesteps: int = setting(1_250_000, "Decisions of the learner to train on in self-play.")
+    episode: str = setting(
         "hand", "hand: every hand is an episode, and the match continues; match: the whole match is one episode."
     )
-    reward: str = _setting(
+    reward: str = setting(
         "score",
         "score: each hand's points minus the opponents' mean, in hundreds; win: +1 or -1 for the match; match: twice "
         "the change in the chance of winning the match, after each hand.",
     )
-    bag_shaping: bool = _setting(True, "With reward=score: charge a bag when it is taken, not when the penalty is due.")
-    random_scores: float = _setting(0.0, "Share of hands that start with random scores and bags.")
-    duplicate_baseline: bool = _setting(
+    bag_shaping: bool = setting(True, "With reward=score: charge a bag when it is taken, not when the penalty is due.")
+    random_scores: float = setting(0.0, "Share of hands that start with random scores and bags.")
+    duplicate_baseline: bool = setting(
         False, "Subtract from a hand's reward what the scripted player would have earned with the same cards."
     )
-    max_hands: int = _setting(100, "Truncate a match without a winner after this many hands.")
-    opponents: str = _setting(
+    max_hands: int = setting(100, "Truncate a match without a winner after this many hands.")
+    opponents: str = setting(
         "self:4,snapshot:2,heuristic:3,random:1",
         "Players of the other seats, drawn for every hand with these weights: self, snapshot or an agent's name.",
     )
-    snapshot_every: int = _setting(100_000, "Decisions between two snapshots of the policy.")
-    snapshots: int = _setting(10, "Maximum number of snapshots; a new one then replaces a random one, never the first.")
-    snapshot_sampling: str = _setting(
+    snapshot_every: int = setting(100_000, "Decisions between two snapshots of the policy.")
+    snapshots: int = setting(10, "Maximum number of snapshots; a new one then replaces a random one, never the first.")
+    snapshot_sampling: str = setting(
         "uniform",
         "uniform: all snapshots play equally often; strength: snapshots that do better against the learner play more "
         "often, and a new one replaces the weakest, never the first.",
     )
-    warm_start: int = _setting(400_000, "Decisions of the teacher to imitate before self-play.")
-    teacher: str = _setting("heuristic", "The player to imitate.")
-    rollouts: int = _setting(
-        0, "Decisions at which every action is rated by rollouts, between imitation and self-play."
+    warm_start: int = setting(400_000, "Decisions of the teacher to imitate before self-play.", 0)
+    teacher: str = setting("heuristic", "The player to imitate.")
+    rollouts: int = setting(
+        0, "Decisions at which every action is rated by rollouts, between imitation and self-play.", 0
     )
-    rollout_learning_rate: float = _setting(1e-3, "Initial learning rate while learning from rollouts.")
-    doubt: float = _setting(0.01, "Minimum gain in win probability before an action replaces the teacher's.")
-    blind_doubt: float = _setting(0.02, "The same for the blind nil decision, in which luck matters most.")
-    suit_symmetry: bool = _setting(True, "Permute the suits other than spades at random while learning from rollouts.")
-    start: str = _setting(
+    rollout_learning_rate: float = setting(1e-3, "Initial learning rate while learning from rollouts.")
+    doubt: float = setting(0.01, "Minimum gain in win probability before an action replaces the teacher's.", 0, 10)
+    blind_doubt: float = setting(0.02, "The same for the blind nil decision, in which luck matters most.", 0, 10)
+    suit_symmetry: bool = setting(True, "Permute the suits other than spades at random while learning from rollouts.")
+    start: str = setting(
         "", "Model file whose networks to start from, of the same size; learned: the policy of the shipped player."
     )
-    n_envs: int = _setting(256, "Number of tables.")
-    n_steps: int = _setting(128, "Decisions at each table between two updates.")
-    batch_size: int = _setting(4096, "Decisions per minibatch.")
-    n_epochs: int = _setting(4, "Passes over the decisions per update.")
-    learning_rate: float = _setting(7e-4, "Initial learning rate.")
-    final_learning_rate: float = _setting(1e-4, "Final learning rate; the decay is linear.")
-    gamma: float = _setting(1.0, "Discount factor per decision.")
-    gae_lambda: float = _setting(1.0, "Lambda of generalized advantage estimation (GAE).")
-    clip_range: float = _setting(0.2, "Clip range of PPO.")
-    ent_coef: float = _setting(0.005, "Weight of the entropy bonus.")
-    vf_coef: float = _setting(0.5, "Weight of the value loss.")
-    max_grad_norm: float = _setting(0.5, "Maximum norm of the gradient.")
-    card_features: bool = _setting(False, "Add derived inputs to the networks: master cards, tricks needed and others.")
-    hint: str = _setting("", "Player whose action is an input too: heuristic or bidder (needs card_features).")
-    oracle_critic: bool = _setting(False, "Let the value network see all hands; the policy never does.")
-    layers: str = _setting("256,256", "Hidden layers of the policy network.")
-    critic_layers: str = _setting("256,256", "Hidden layers of the value network.")
-    eval_every: int = _setting(100_000, "Decisions between two evaluations against the frozen opponents.")
-    eval_opponents: str = _setting("random,heuristic", "Frozen opponents, separated by commas.")
-    eval_hands: int = _setting(1_000, "Hands of each evaluation against each frozen opponent.")
-    final_matches: int = _setting(400, "Duplicate matches of the final evaluation against each frozen opponent.")
-    checkpoint_every: int = _setting(100_000, "Decisions between two checkpoints.")
-    threads: int = _setting(1, "Threads of torch.")
-    tensorboard: bool = _setting(True, "Write TensorBoard logs.")
+    n_envs: int = setting(256, "Number of tables.")
+    n_steps: int = setting(128, "Decisions at each table between two updates.")
+    batch_size: int = setting(4096, "Decisions per minibatch.")
+    n_epochs: int = setting(4, "Passes over the decisions per update.")
+    learning_rate: float = setting(7e-4, "Initial learning rate.")
+    final_learning_rate: float = setting(1e-4, "Final learning rate; the decay is linear.")
+    gamma: float = setting(1.0, "Discount factor per decision.")
+    gae_lambda: float = setting(1.0, "Lambda of generalized advantage estimation (GAE).")
+    clip_range: float = setting(0.2, "Clip range of PPO.", 1e-6)
+    ent_coef: float = setting(0.005, "Weight of the entropy bonus.", 0, 10)
+    vf_coef: float = setting(0.5, "Weight of the value loss.", 0, 100)
+    max_grad_norm: float = setting(0.5, "Maximum norm of the gradient.", 1e-6, 1e6)
+    card_features: bool = setting(False, "Add derived inputs to the networks: master cards, tricks needed and others.")
+    hint: str = setting("", "Player whose action is an input too: heuristic or bidder (needs card_features).")
+    oracle_critic: bool = setting(False, "Let the value network see all hands; the policy never does.")
+    layers: str = setting("256,256", "Hidden layers of the policy network.")
+    critic_layers: str = setting("256,256", "Hidden layers of the value network.")
+    eval_every: int = setting(100_000, "Decisions between two evaluations against the frozen opponents.")
+    eval_opponents: str = setting("random,heuristic", "Frozen opponents, separated by commas.")
+    eval_hands: int = setting(1_000, "Hands of each evaluation against each frozen opponent.")
+    final_matches: int = setting(400, "Duplicate matches of the final evaluation against each frozen opponent.")
+    checkpoint_every: int = setting(100_000, "Decisions between two checkpoints.")
+    threads: int = setting(1, "Threads of torch.")
+    tensorboard: bool = setting(True, "Write TensorBoard logs.")
 
     def __post_init__(self) -> None:
-        for setting in dataclasses.fields(self):
-            value, default = getattr(self, setting.name), setting.default
-            if isinstance(default, float) and type(value) is int:
-                object.__setattr__(self, setting.name, float(value))
-            elif type(value) is not type(default):
-                kind = type(default).__name__
-                raise ValueError(f"{setting.name} must be of type {kind}, got {value!r}")
-        parse_rules(self.rules)
-        check_int("seed", self.seed, 0, 2**32 - 1)
+        self.check()
         check_choice("reward", self.reward, [reward.value for reward in Reward])
         if self.snapshot_sampling not in SAMPLINGS:
             text = ", ".join(map(repr, SAMPLINGS))
@@ -117,9 +108,6 @@ class Config:
             raise ValueError("reward='win' needs episode='match': only a match is won")
         if self.episode == "match" and self.duplicate_baseline:
             raise ValueError("duplicate_baseline needs episode='hand': the baseline is the result of a hand")
-        for name in _COUNTS:
-            check_int(name, getattr(self, name), 1, 10**12)
-        check_int("warm_start", self.warm_start, 0, 10**9)
         check_int("rollouts", self.rollouts, 0, 10**12)
         if self.rollouts and self.reward != Reward.MATCH:
             raise ValueError(f"rollouts need reward='match', got {self.reward!r}")
@@ -130,52 +118,19 @@ class Config:
                 f"batch_size={self.batch_size} leaves a minibatch of one decision out of n_envs * n_steps = "
                 f"{self.n_envs * self.n_steps}: the advantage of a single decision cannot be normalised"
             )
-        for name, low, high in _RANGES:
-            if not low <= getattr(self, name) <= high:
-                raise ValueError(f"{name} must be in {low:g}..{high:g}, got {getattr(self, name)!r}")
         if self.hint:
             check_hint(self.hint)
             if not self.card_features:
                 raise ValueError("hint needs card_features")
         self.hidden_layers()
-        self.opponent_weights()
 
     def hidden_layers(self) -> dict[str, list[int]]:
         """``layers`` and ``critic_layers`` as numbers, under SB3's names of the networks."""
-        return {"pi": self._sizes("layers"), "vf": self._sizes("critic_layers")}
-
-    def _sizes(self, name: str) -> list[int]:
-        text = getattr(self, name)
-        try:
-            return [check_int(name, int(part), 1, 65_536) for part in text.split(",")]
-        except ValueError:
-            raise ValueError(f"{name} must be sizes separated by commas, such as 256,256, got {text!r}") from None
-
-    def opponent_weights(self) -> dict[str, float]:
-        """``opponents`` as shares that sum to 1."""
-        weights: dict[str, float] = {}
-        for part in self.opponents.split(","):
-            name, colon, weight = part.strip().rpartition(":")
-            try:
-                value = float(weight)
-            except ValueError:
-                value = -1.0
-            if not colon or not name or not 0 <= value < float("inf"):
-                text = "must be name:weight pairs separated by commas, such as self:5,random:1"
-                raise ValueError(f"opponents {text}, got {part.strip()!r}")
-            weights[name] = value
-        total = sum(weights.values())
-        if total <= 0:
-            raise ValueError(f"opponents must have a weight above 0, got {self.opponents!r}")
-        return {name: weight / total for name, weight in weights.items() if weight > 0}
+        return {"pi": self.sizes("layers"), "vf": self.sizes("critic_layers")}
 
     def updates(self) -> int:
         """Number of updates in self-play: ``total_timesteps`` rounded up to whole batches."""
         return -(-self.total_timesteps // (self.n_envs * self.n_steps))
-
-    def frozen_opponents(self) -> list[str]:
-        """``eval_opponents`` as a list."""
-        return [name.strip() for name in self.eval_opponents.split(",") if name.strip()]
 
     def to_json(self) -> str:
         """The contents of ``config.json``."""
@@ -189,7 +144,7 @@ class Config:
             ValueError: if the text is something else.
         """
         fields = json.loads(text)
-        known = {setting.name for setting in dataclasses.fields(cls)}
+        known = {field.name for field in dataclasses.fields(cls)}
         if not isinstance(fields, dict) or set(fields) - known:
             unknown = ", ".join(sorted(set(fields) - known)) if isinstance(fields, dict) else "not an object"
             raise ValueError(f"these are not the settings of a training run: {unknown}")
@@ -211,23 +166,6 @@ class Config:
 
 
 SAMPLINGS = ("uniform", "strength")
-
-_COUNTS = ("total_timesteps", "n_envs", "n_steps", "batch_size", "n_epochs", "final_matches", "threads")
-_COUNTS += ("snapshot_every", "snapshots", "eval_every", "eval_hands", "checkpoint_every")
-_RANGES = (
-    ("random_scores", 0, 1),
-    ("learning_rate", 0, 1),
-    ("rollout_learning_rate", 0, 1),
-    ("doubt", 0, 10),
-    ("blind_doubt", 0, 10),
-    ("final_learning_rate", 0, 1),
-    ("gamma", 0, 1),
-    ("gae_lambda", 0, 1),
-    ("clip_range", 1e-6, 1),
-    ("ent_coef", 0, 10),
-    ("vf_coef", 0, 100),
-    ("max_grad_norm", 1e-6, 1e6),
-)
 
 # Named changes to the defaults.
 PRESETS: dict[str, dict[str, Any]] = {

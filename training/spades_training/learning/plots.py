@@ -14,7 +14,11 @@ from spades_env.rules import Rules
 
 
 def learning_curve(rows: list[dict[str, Any]], opponents: list[str], rules: Rules, path: Path) -> None:
-    """Plot the points per hand against each frozen opponent over the decisions trained on, as a PNG.
+    """Plot the metrics of a run over the decisions trained on, as a PNG.
+
+    There is a row of panels for each frozen opponent, with the share of matches won and the points per hand, and one
+    for the policy: entropy, explained variance, bids and nils. The later half of the points sets the scale of a panel.
+    What the rows do not have is left out.
 
     Args:
         rows: rows of the metrics.
@@ -22,25 +26,60 @@ def learning_curve(rows: list[dict[str, Any]], opponents: list[str], rules: Rule
         rules: the rules, for the title.
         path: the file.
     """
-    figure, axes = _figure()
-    for opponent in opponents:
-        found = [row for row in rows if row.get(opponent) is not None]
-        decisions = [row["decisions"] for row in found]
-        (line,) = axes.plot(decisions, [row[opponent] for row in found], marker="o", markersize=3, label=opponent)
-        # A single pair of matches has no interval: None becomes NaN, which is not drawn.
-        low, high = (np.array([row[f"{opponent}_{end}"] for row in found], float) for end in ("low", "high"))
-        axes.fill_between(decisions, low, high, alpha=0.2, color=line.get_color())
+    panels = []
+    for name in opponents:
+        wins, points = f"{name}_wins", name
+        panels.append(
+            [
+                (f"share of matches won against {name}", wins, 1 / rules.sides),
+                (f"points per hand ahead of {name}", points, 0.0),
+            ]
+        )
+    last = opponents[-1] if opponents else ""
+    panels.append([("entropy, in nats", "entropy", None), ("explained variance", "explained", None)])
+    panels.append(
+        [(f"mean bid against {last}", f"{last}_bid", None), (f"nils per hand against {last}", f"{last}_nils", None)]
+    )
+    panels = [
+        shown for row in panels if (shown := [panel for panel in row if any(panel[1] in found for found in rows)])
+    ]
+    figure = Figure(figsize=(9, 2.2 * len(panels) + 0.6), dpi=120, layout="constrained")
+    grid = figure.subplots(max(len(panels), 1), 2, squeeze=False, sharex=True)
     imitated = max((row["decisions"] for row in rows if row["steps"] == 0), default=0)
-    if imitated:
-        axes.axvspan(0, imitated, color="0.93")
-        axes.annotate("imitation", (imitated / 2, 0.02), xycoords=("data", "axes fraction"), ha="center", color="0.4")
-    axes.axhline(0, color="0.6", linewidth=0.8)
-    axes.set_xlabel("decisions trained on")
-    axes.set_ylabel("points per hand ahead of the opponent")
-    axes.set_title(f"{rules.name}: against frozen opponents, 95% intervals over duplicate pairs", fontsize=10)
-    if opponents:
-        axes.legend()
+    for line, shown in zip(grid, panels, strict=False):
+        for axes in line[len(shown) :]:
+            axes.set_axis_off()
+        for axes, (label, key, level) in zip(line, shown, strict=False):
+            _panel(axes, rows, label, key, level)
+            if imitated:
+                axes.axvspan(0, imitated, color="0.93", zorder=0)
+                axes.annotate(
+                    "imitation", (imitated / 2, 0.03), xycoords=("data", "axes fraction"), ha="center", color="0.4"
+                )
+    for axes in grid[-1]:
+        axes.set_xlabel("decisions trained on")
+    figure.suptitle(f"{rules.name}: against frozen opponents, 95% intervals over duplicate pairs", fontsize=10)
     _save(figure, path)
+
+
+def _panel(axes: Any, rows: list[dict[str, Any]], label: str, key: str, level: float | None) -> None:
+    """Plot one of the metrics with its interval, if it has one, and a line at ``level``."""
+    found = [row for row in rows if row.get(key) is not None]
+    decisions, values = [row["decisions"] for row in found], np.array([row[key] for row in found], float)
+    axes.plot(decisions, values, marker="o", markersize=3)
+    low = high = values
+    if found and f"{key}_low" in found[0]:
+        # A single pair of matches has no interval: None becomes NaN, which is not drawn.
+        low, high = (np.array([row[f"{key}_{end}"] for row in found], float) for end in ("low", "high"))
+        axes.fill_between(decisions, low, high, alpha=0.2)
+    later = np.concatenate([part[len(found) // 2 :] for part in (low, values, high)])
+    later = later[np.isfinite(later)]
+    if len(later):
+        margin = 0.1 * (later.max() - later.min()) or 0.1
+        axes.set_ylim(later.min() - margin, later.max() + margin)
+    if level is not None:
+        axes.axhline(level, color="0.6", linewidth=0.8)
+    axes.set_title(label, fontsize=9)
 
 
 def rating_history(rows: list[dict[str, Any]], rules: Rules, path: Path) -> None:
@@ -51,7 +90,8 @@ def rating_history(rows: list[dict[str, Any]], rules: Rules, path: Path) -> None
         rules: the rules, for the title.
         path: the file.
     """
-    figure, axes = _figure()
+    figure = Figure(figsize=(7, 4.2), dpi=120, layout="constrained")
+    axes = figure.add_subplot()
     found = [row for row in rows if row["steps"] is not None]
     steps, ratings = ([row[name] for row in found] for name in ("steps", "rating"))
     reach = [[row["rating"] - row["low"] for row in found], [row["high"] - row["rating"] for row in found]]
@@ -65,11 +105,6 @@ def rating_history(rows: list[dict[str, Any]], rules: Rules, path: Path) -> None
     axes.set_title(f"{rules.name}: ratings over the run, 95% intervals over duplicate pairs", fontsize=10)
     figure.legend(loc="outside lower center", ncols=3)
     _save(figure, path)
-
-
-def _figure() -> tuple[Figure, Any]:
-    figure = Figure(figsize=(7, 4.2), dpi=120, layout="constrained")
-    return figure, figure.add_subplot()
 
 
 def _save(figure: Figure, path: Path) -> None:

@@ -5,25 +5,21 @@
 
 from __future__ import annotations
 
-import dataclasses
 import datetime
 import hashlib
-import io
 import json
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from sb3_contrib import MaskablePPO
-from spades_agents.policy.network import PolicyNetwork
+from spades_agents.policy.model_file import read_model
 from spades_agents.policy.shipped import FOLDER, FORMAT, GAMES, LearnedAgent, pack_network
 
 from spades_env.files import write_whole
 from spades_env.rules import PRESETS
 from spades_training.evaluation.evaluate import evaluate
-from spades_training.learning.checkpoint import Checkpoint
 from spades_training.learning.config import Config
-from spades_training.learning.sb3 import policy_network
+from spades_training.learning.fast.settings import load_settings
 from spades_training.options import parse_rules
 
 SEED = 1_000_003  # of decks that differ from those of the evaluations during training
@@ -31,21 +27,10 @@ SEED = 1_000_003  # of decks that differ from those of the evaluations during tr
 
 def commands_of(run: Path) -> list[str]:
     """The commands that reproduce a run, starting with that of the run it started from, if any."""
-    config = Config.load(run)
-    before = commands_of(Path(config.start).parent) if config.start not in ("", LearnedAgent.name) else []
-    return [*before, f"{command_of(config)} --name {run.name}"]
-
-
-def command_of(config: Config) -> str:
-    """The command that starts a run with these settings."""
-    options = []
-    for setting in dataclasses.fields(config):
-        value, option = getattr(config, setting.name), setting.name.replace("_", "-")
-        if isinstance(value, bool) and value != setting.default:
-            options.append(f"--{option}" if value else f"--no-{option}")
-        elif value != setting.default:
-            options.append(f"--{option} {value}")
-    return " ".join(["spades train --learner sb3", *options])
+    settings = load_settings(run)
+    start = settings.start if isinstance(settings, Config) else ""
+    before = commands_of(Path(start).parent) if start not in ("", LearnedAgent.name) else []
+    return [*before, f"{settings.command()} --name {run.name}"]
 
 
 def ship(run: Path, folder: Path, opponents: dict[str, int], date: datetime.date) -> dict[str, Any]:
@@ -61,14 +46,15 @@ def ship(run: Path, folder: Path, opponents: dict[str, int], date: datetime.date
         The card.
 
     Raises:
-        ValueError: if the run has no checkpoint, or no player is shipped for its rules.
+        ValueError: if the run is not finished, or no player is shipped for its rules.
         OSError: if a file cannot be written.
     """
-    config = Config.load(run)
-    rules = parse_rules(config.rules)
+    settings = load_settings(run)
+    rules = parse_rules(settings.rules)
     if rules not in [PRESETS[game] for game in GAMES]:
-        raise ValueError(f"the rules of a shipped player must be one of {', '.join(GAMES)}, got {config.rules}")
-    network, steps = _latest(run)
+        raise ValueError(f"the rules of a shipped player must be one of {', '.join(GAMES)}, got {settings.rules}")
+    network, _ = read_model(run)
+    steps = json.loads((run / "results.json").read_text("utf8"))["steps"]
     weights = pack_network(network)
     card: dict[str, Any] = {
         "format": FORMAT,
@@ -78,7 +64,7 @@ def ship(run: Path, folder: Path, opponents: dict[str, int], date: datetime.date
         "hint": network.hint,
         "sha256": hashlib.sha256(weights).hexdigest(),
         "commands": commands_of(run),
-        "seed": config.seed,
+        "seed": settings.seed,
         "steps": steps,
         "date": date.isoformat(),
         "strength": {},
@@ -90,12 +76,6 @@ def ship(run: Path, folder: Path, opponents: dict[str, int], date: datetime.date
         card["strength"][name] = {key: result[key] for key in kept}
         _write(folder, rules.name, weights, card)
     return card
-
-
-def _latest(run: Path) -> tuple[PolicyNetwork, int]:
-    """The policy of the last checkpoint and its number of self-play steps."""
-    model = MaskablePPO.load(io.BytesIO(Checkpoint.load(run).model), device="cpu")
-    return policy_network(model), model.num_timesteps
 
 
 def _write(folder: Path, game: str, weights: bytes, card: dict[str, Any]) -> None:

@@ -161,7 +161,9 @@ class Learner:
         self.statistics["value_loss"] = float(mean[SQUARES])
         self.statistics["explained"] = float(1 - mean[SQUARES] / (power / count + 1e-12))
 
-    def _step(self, minibatch: tuple[np.ndarray, ...], scale: float, entropy: float, taught: float, imitates: bool) -> np.ndarray:
+    def _step(
+        self, minibatch: tuple[np.ndarray, ...], scale: float, entropy: float, taught: float, imitates: bool
+    ) -> np.ndarray:
         """A step of the optimizer with each worker's part of a minibatch; returns the sums of the statistics."""
         networks, size = self.net.evaluated(self.dtype), sum(map(len, minibatch))
 

@@ -89,10 +89,12 @@ class Reports:
             wins, points = result.win_rate, result.points_per_hand
             row |= {name: points.value, f"{name}_low": points.low, f"{name}_high": points.high}
             row |= {f"{name}_wins": wins.value, f"{name}_wins_low": wins.low, f"{name}_wins_high": wins.high}
-            row |= {f"{name}_bid": result.a.mean_bid, f"{name}_nils": result.a.nil_tried + result.a.blind_nil_tried}
+            nils = (result.a.nil_tried + result.a.blind_nil_tried) / (result.hands_per_match * result.matches)
+            row |= {f"{name}_bid": result.a.mean_bid, f"{name}_nils": nils}
             texts.append(f"{name} {wins.text(100)} %, {points.text(signed=True)}")
             if self._writer is not None:
-                for key, value in (("wins", wins.value), ("points_per_hand", points.value), ("bid", result.a.mean_bid)):
+                shown = {"wins": wins.value, "points_per_hand": points.value, "bid": result.a.mean_bid, "nils": nils}
+                for key, value in shown.items():
                     if value is not None:
                         self._writer.add_scalar(f"eval/{key}_{name}", value, counts["decisions"])
         self.rows.append(row)

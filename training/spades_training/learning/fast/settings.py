@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import permutations
 from pathlib import Path
 from typing import Any
@@ -13,9 +13,9 @@ from spades_agents.base import plays
 from spades_agents.heuristic.agent import HeuristicAgent
 from spades_agents.policy.shipped import LearnedAgent
 
-from spades_env.checks import check_int
 from spades_env.rules import Rules
 from spades_training.learning.config import Config
+from spades_training.learning.settings import RunSettings, setting
 from spades_training.options import parse_rules
 
 FAST = "fast"  # the learner's name in the file of its settings
@@ -24,12 +24,8 @@ WORKERS = 4
 AUTO = "auto"  # the teacher is chosen by the rules
 
 
-def _setting(default: Any, text: str) -> Any:
-    return field(default=default, metadata={"help": text})
-
-
 @dataclass(frozen=True)
-class Settings:
+class Settings(RunSettings):
     """The settings of a run of the fast learner; each is an option of ``spades train --learner fast``.
 
     The defaults are the preset ``quick``. A scheduled value changes linearly to its ``final_`` value during self-play.
@@ -39,71 +35,64 @@ class Settings:
         ValueError: if a value is invalid.
     """
 
-    rules: str = _setting("two_player", "A preset, optionally with changes: solo,target=300")
-    seed: int = _setting(0, "Random seed; the same seed gives the same run.")
-    total_timesteps: int = _setting(6_000_000, "Decisions of self-play to train on, all seats together.")
-    warm_start: int = _setting(4_000_000, "Decisions of the teacher to imitate before self-play.")
-    teacher: str = _setting(
+    LEARNER = FAST
+
+    rules: str = setting("two_player", "A preset, optionally with changes: solo,target=300")
+    seed: int = setting(0, "Random seed; the same seed gives the same run.", 0, 2**32 - 1)
+    total_timesteps: int = setting(6_000_000, "Decisions of self-play to train on, all seats together.")
+    warm_start: int = setting(4_000_000, "Decisions of the teacher to imitate before self-play.", 0)
+    teacher: str = setting(
         AUTO, "The player to imitate; auto: learned, or heuristic for rules that learned does not play."
     )
-    teacher_noise: float = _setting(0.03, "Share of random actions while the teacher plays.")
-    teacher_learning_rate: float = _setting(2e-3, "Initial learning rate of the imitation; it decreases to 5% of this.")
-    teacher_weight: float = _setting(
-        1.0, "Initial weight of the teacher's probabilities during self-play; 0: the teacher only plays before it."
+    teacher_noise: float = setting(0.03, "Share of random actions while the teacher plays.")
+    teacher_learning_rate: float = setting(2e-3, "Initial learning rate of the imitation; it decreases to 5% of this.")
+    teacher_weight: float = setting(
+        1.0,
+        "Initial weight of the teacher's probabilities during self-play; 0: the teacher only plays before it.",
+        0,
+        100,
     )
-    teacher_until: float = _setting(1.0, "Share of self-play after which the weight of the teacher has fallen to 0.")
-    match_weight: float = _setting(
+    teacher_until: float = setting(1.0, "Share of self-play after which the weight of the teacher has fallen to 0.")
+    match_weight: float = setting(
         1.0, "Initial share of the gain in win probability in the reward of a hand; the rest is points."
     )
-    final_match_weight: float = _setting(1.0, "Final share of the gain in win probability in the reward.")
-    opponents: str = _setting(
+    final_match_weight: float = setting(1.0, "Final share of the gain in win probability in the reward.")
+    opponents: str = setting(
         "self:1", "Players of the other side, as shares of the tables: self, snapshot or an agent's name."
     )
-    forced_nils: float = _setting(0.03, "Share of bids replaced by nil, and of blind questions answered by blind nil.")
-    snapshot_every: int = _setting(2_000_000, "Decisions between two snapshots of the policy.")
-    snapshots: int = _setting(20, "Maximum number of snapshots; a new one then replaces a random one.")
-    n_envs: int = _setting(1024, "Number of tables.")
-    n_steps: int = _setting(128, "Decisions at each table between two updates.")
-    batch_size: int = _setting(4096, "Decisions per minibatch.")
-    n_epochs: int = _setting(1, "Passes over the decisions per update.")
-    learning_rate: float = _setting(1e-3, "Initial learning rate.")
-    final_learning_rate: float = _setting(3e-5, "Final learning rate; the decay is linear.")
-    gae_lambda: float = _setting(0.97, "Lambda of generalized advantage estimation (GAE).")
-    clip_range: float = _setting(0.2, "Clip range of PPO.")
-    ent_coef: float = _setting(0.01, "Initial weight of the entropy bonus.")
-    final_ent_coef: float = _setting(0.001, "Final weight of the entropy bonus.")
-    vf_coef: float = _setting(0.5, "Weight of the value loss.")
-    max_grad_norm: float = _setting(1.0, "Maximum norm of the gradient.")
-    layers: str = _setting("192,192", "Hidden layers of the policy network.")
-    critic_layers: str = _setting("192,192", "Hidden layers of the value network, which sees all hands.")
-    card_features: bool = _setting(False, "Add derived inputs to the networks: master cards, tricks needed and others.")
-    suit_symmetry: bool = _setting(True, "Share weights between the suits other than spades.")
-    bfloat16: bool = _setting(True, "Multiply matrices in bfloat16 if the processor has instructions for it.")
-    max_hands: int = _setting(100, "Truncate a match without a winner after this many hands.")
-    eval_every: int = _setting(2_000_000, "Decisions between two evaluations against the frozen opponents.")
-    eval_opponents: str = _setting("random,heuristic", "Frozen opponents, separated by commas.")
-    eval_matches: int = _setting(200, "Duplicate matches of each evaluation against each frozen opponent.")
-    final_matches: int = _setting(1_000, "Duplicate matches of the final evaluation against each frozen opponent.")
-    checkpoint_every: int = _setting(2_000_000, "Decisions between two checkpoints.")
-    threads: int = _setting(0, "Threads, at most 4; 0: one for each core. The result does not depend on them.")
-    tensorboard: bool = _setting(True, "Write TensorBoard logs.")
+    forced_nils: float = setting(0.03, "Share of bids replaced by nil, and of blind questions answered by blind nil.")
+    snapshot_every: int = setting(2_000_000, "Decisions between two snapshots of the policy.")
+    snapshots: int = setting(20, "Maximum number of snapshots; a new one then replaces a random one.")
+    n_envs: int = setting(1024, "Number of tables.")
+    n_steps: int = setting(128, "Decisions at each table between two updates.")
+    batch_size: int = setting(4096, "Decisions per minibatch.")
+    n_epochs: int = setting(1, "Passes over the decisions per update.")
+    learning_rate: float = setting(1e-3, "Initial learning rate.")
+    final_learning_rate: float = setting(3e-5, "Final learning rate; the decay is linear.")
+    gae_lambda: float = setting(0.97, "Lambda of generalized advantage estimation (GAE).")
+    clip_range: float = setting(0.2, "Clip range of PPO.", 1e-6)
+    ent_coef: float = setting(0.01, "Initial weight of the entropy bonus.", 0, 10)
+    final_ent_coef: float = setting(0.001, "Final weight of the entropy bonus.", 0, 10)
+    vf_coef: float = setting(0.5, "Weight of the value loss.", 0, 100)
+    max_grad_norm: float = setting(1.0, "Maximum norm of the gradient.", 1e-6, 1e6)
+    layers: str = setting("192,192", "Hidden layers of the policy network.")
+    critic_layers: str = setting("192,192", "Hidden layers of the value network, which sees all hands.")
+    card_features: bool = setting(False, "Add derived inputs to the networks: master cards, tricks needed and others.")
+    suit_symmetry: bool = setting(True, "Share weights between the suits other than spades.")
+    bfloat16: bool = setting(True, "Multiply matrices in bfloat16 if the processor has instructions for it.")
+    max_hands: int = setting(100, "Truncate a match without a winner after this many hands.")
+    eval_every: int = setting(2_000_000, "Decisions between two evaluations against the frozen opponents.")
+    eval_opponents: str = setting("random,heuristic", "Frozen opponents, separated by commas.")
+    eval_matches: int = setting(200, "Duplicate matches of each evaluation against each frozen opponent.")
+    final_matches: int = setting(1_000, "Duplicate matches of the final evaluation against each frozen opponent.")
+    checkpoint_every: int = setting(2_000_000, "Decisions between two checkpoints.")
+    threads: int = setting(0, "Threads, at most 4; 0: one for each core. The result does not depend on them.", 0)
+    tensorboard: bool = setting(True, "Write TensorBoard logs.")
 
     def __post_init__(self) -> None:
-        for setting in dataclasses.fields(self):
-            value, default = getattr(self, setting.name), setting.default
-            if isinstance(default, float) and type(value) is int:
-                object.__setattr__(self, setting.name, float(value))
-            elif type(value) is not type(default):
-                raise ValueError(f"{setting.name} must be of type {type(default).__name__}, got {value!r}")
-        for name in _COUNTS:
-            check_int(name, getattr(self, name), 1, 10**12)
-        for name in ("warm_start", "threads"):
-            check_int(name, getattr(self, name), 0, 10**12)
+        self.check()
         if self.n_envs % WORKERS:
             raise ValueError(f"n_envs must be a multiple of {WORKERS}, got {self.n_envs}")
-        for name, low, high in _RANGES:
-            if not low <= getattr(self, name) <= high:
-                raise ValueError(f"{name} must be in {low:g}..{high:g}, got {getattr(self, name)!r}")
         if self.teacher == AUTO:
             object.__setattr__(self, "teacher", _best_teacher(parse_rules(self.rules)))
         deck = parse_rules(self.rules).deck
@@ -113,23 +102,9 @@ class Settings:
                 text = f"must be multiples of {orders}, the number of orders of the suits other than spades"
                 raise ValueError(f"{name} {text}, got {getattr(self, name)!r}; or use --no-suit-symmetry")
 
-    def _shared(self) -> Config:
-        """The settings that have the same form for both learners; it checks them."""
-        names = ("rules", "seed", "opponents", "eval_opponents", "layers", "critic_layers")
-        return Config(**{name: getattr(self, name) for name in names})
-
     def hidden_layers(self) -> tuple[list[int], list[int]]:
         """``layers`` and ``critic_layers`` as numbers."""
-        sizes = self._shared().hidden_layers()
-        return sizes["pi"], sizes["vf"]
-
-    def opponent_weights(self) -> dict[str, float]:
-        """``opponents`` as shares that sum to 1."""
-        return self._shared().opponent_weights()
-
-    def frozen_opponents(self) -> list[str]:
-        """``eval_opponents`` as a list."""
-        return self._shared().frozen_opponents()
+        return self.sizes("layers"), self.sizes("critic_layers")
 
     def stages(self) -> str:
         """The decisions of self-play and imitation in words, with the numbers that whole batches make of them."""
@@ -156,7 +131,7 @@ class Settings:
         fields = json.loads(text)
         if not isinstance(fields, dict) or fields.pop("learner", None) != FAST:
             raise ValueError("these are not the settings of the fast learner")
-        unknown = fields.keys() - {setting.name for setting in dataclasses.fields(cls)}
+        unknown = fields.keys() - {known.name for known in dataclasses.fields(cls)}
         if unknown:
             raise ValueError(f"these are not the settings of the fast learner: {', '.join(sorted(unknown))}")
         return cls(**fields)
@@ -186,28 +161,6 @@ def load_settings(run: Path) -> Config | Settings:
     except ValueError as error:
         raise ValueError(f"cannot read the settings {path}: {error}") from None
 
-
-_COUNTS = (
-    *("total_timesteps", "snapshot_every", "snapshots", "n_envs", "n_steps", "batch_size", "n_epochs", "max_hands"),
-    *("eval_every", "eval_matches", "final_matches", "checkpoint_every"),
-)
-_RANGES = (
-    ("teacher_noise", 0, 1),
-    ("teacher_learning_rate", 0, 1),
-    ("teacher_weight", 0, 100),
-    ("teacher_until", 0, 1),
-    ("match_weight", 0, 1),
-    ("final_match_weight", 0, 1),
-    ("forced_nils", 0, 1),
-    ("learning_rate", 0, 1),
-    ("final_learning_rate", 0, 1),
-    ("gae_lambda", 0, 1),
-    ("clip_range", 1e-6, 1),
-    ("ent_coef", 0, 10),
-    ("final_ent_coef", 0, 10),
-    ("vf_coef", 0, 100),
-    ("max_grad_norm", 1e-6, 1e6),
-)
 
 # Training from scratch: no imitation, and at first half of the reward is points.
 _SCRATCH: dict[str, Any] = {

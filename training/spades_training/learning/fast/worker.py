@@ -106,7 +106,14 @@ class Worker:
         return np.random.default_rng((self.settings.seed, self.place, name, round_))
 
     def collect(
-        self, actor: Network, critic: Network, snapshot: Network, round_: int, weight: float, taught: bool, imitate: bool
+        self,
+        actor: Network,
+        critic: Network,
+        snapshot: Network,
+        round_: int,
+        weight: float,
+        taught: bool,
+        imitate: bool,
     ) -> None:
         """Play ``n_steps`` decisions at every table, then estimate what each action was worth.
 
@@ -218,7 +225,13 @@ class Worker:
         return len(self.samples), float(np.square(results - values).sum()), float(np.square(results).sum())
 
     def gradients(
-        self, actor: Network, critic: Network, part: np.ndarray, scale: float, entropy: float, teacher_weight: float,
+        self,
+        actor: Network,
+        critic: Network,
+        part: np.ndarray,
+        scale: float,
+        entropy: float,
+        teacher_weight: float,
         imitate: bool,
     ) -> tuple[list[Gradient], list[Gradient], np.ndarray]:
         """The gradients of the summed losses of some decisions, for each layer of both networks, and statistics.
