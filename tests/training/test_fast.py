@@ -184,8 +184,8 @@ def random_decisions(count):
     return rng, masks, taken, logits, outputs
 
 
-@pytest.mark.parametrize("imitate", [False, True])
-def test_loss_gradients(imitate):
+@pytest.mark.parametrize("imitate,teacher_weight", [(False, 0.0), (False, 0.7), (True, 1.0)])
+def test_loss_gradients(imitate, teacher_weight):
     """The gradients equal PyTorch's derivatives of the losses in the docstring."""
     count, clip, weight, scale = 64, 0.2, 0.05, 1.7
     rng, masks, taken, logits, outputs = random_decisions(count)
@@ -194,23 +194,24 @@ def test_loss_gradients(imitate):
     before = (logs[rows, taken].detach() + torch.tensor(rng.normal(0, 0.3, count))).float()
     results = torch.tensor(rng.normal(size=count), dtype=torch.float32)
     ratings = outputs[:, :75] + outputs[:, 75:]
-    shown = np.where(rng.random(count) < 0.5, taken, masks.argmax(1))
+    targets = np.where(masks, rng.random(masks.shape), 0).astype(np.float32)
+    targets /= targets.sum(1, keepdims=True)
     error = results - ratings[rows, taken]
     critic_loss = error.square().sum() / 2
-    if imitate:
-        policy_loss = -logs[rows, shown].sum()
-    else:
+    policy_loss = -teacher_weight * (torch.from_numpy(targets) * logs.clamp(min=-50)).sum()
+    if not imitate:
         gain, ratio, fixed = scale * error.detach(), (logs[rows, taken] - before).exp(), ratings.detach()
         value = (logs.exp() * fixed).sum(1, keepdim=True).detach()
         every = scale * (logs.exp() * (fixed - value)).sum()
         objective = torch.minimum(ratio * gain, ratio.clamp(1 - clip, 1 + clip) * gain).sum()
-        policy_loss = -every - objective + weight * (logs.exp() * logs.clamp(min=-50)).sum()
+        policy_loss += -every - objective + weight * (logs.exp() * logs.clamp(min=-50)).sum()
     (policy,) = torch.autograd.grad(policy_loss, logits)
     (critic,) = torch.autograd.grad(critic_loss, outputs)
     found, rated, sums = np.empty((count, 75), np.float32), np.empty((count, 76), np.float32), np.zeros(STATISTICS)
     loss_gradients(
         logits.detach().numpy(), outputs.detach().numpy(), masks, rows.numpy(), taken, before.numpy(), results.numpy(),
-        shown, np.float32(scale), np.float32(clip), np.float32(weight), imitate, np.zeros(75, np.int64),
+        targets, np.float32(scale), np.float32(clip), np.float32(weight), np.float32(teacher_weight), imitate,
+        np.zeros(75, np.int64),
         found, rated, sums,
     )  # fmt: skip
     np.testing.assert_allclose(found, policy.numpy(), atol=1e-5)

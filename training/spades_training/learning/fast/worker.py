@@ -179,14 +179,17 @@ class Worker:
         self._rng(SHUFFLE, round_).shuffle(self.samples)
 
     def _teach(self, t: int) -> np.ndarray:
-        """Write the teacher's probabilities for the decisions at step ``t``; return its actions."""
-        targets = self.targets[t]
+        """Write the teacher's probabilities for the decisions at step ``t``; return its actions at all tables."""
+        masks, targets = self.tables.action_mask, self.targets[t]
+        rows = np.flatnonzero(masks.sum(1) > 1)
+        shown = masks.argmax(1)
         if isinstance(self.teacher, PolicyAgent | LearnedAgent):
-            targets[:] = self.teacher.probabilities(self.tables, self.everyone)
-            return targets.argmax(1)
-        shown = self.teacher.act_batch(self.tables, self.everyone)  # type: ignore[union-attr]
-        targets[:] = 0
-        targets[self.everyone, shown] = 1
+            targets[rows] = self.teacher.probabilities(self.tables, rows)
+            shown[rows] = targets[rows].argmax(1)
+        else:
+            shown[rows] = self.teacher.act_batch(self.tables, rows)  # type: ignore[union-attr]
+            targets[rows] = 0
+            targets[rows, shown[rows]] = 1
         return shown
 
     def _outputs(self, network: Network, bounds: tuple[np.ndarray, ...], end: int, rows: Any = None) -> np.ndarray:
