@@ -134,6 +134,22 @@ def test_the_shipped_player():
         assert evaluate(agent, "random", game, matches=20).points_per_hand.low > 40
 
 
+def test_probabilities():
+    """They are those of the softmax of the logits over the actions to choose from, and the likeliest is played."""
+    agent, tables, rows = make_agent("learned"), Tables("two_player", 8, 5), np.arange(8)
+    for _ in range(40):
+        actions = agent.act_batch(tables, rows)
+        found = agent.probabilities(tables, rows)
+        assert found.sum(1) == pytest.approx(np.ones(8), abs=1e-5)
+        assert not found[tables.action_mask == 0].any()
+        assert (found.argmax(1) == actions).all()
+        tables.step(actions)
+    sampler = make_agent("learned:deterministic=false")
+    sampler.reset(3)
+    shares = np.bincount(sampler.act_batch(tables, np.zeros(4000, np.int64)), minlength=75) / 4000
+    assert shares == pytest.approx(agent.probabilities(tables, [0])[0], abs=0.04)
+
+
 SITUATIONS = {  # points and bags: of the side on turn, of the other one
     "470-470": ((470, 470), (0, 0)),
     "nine bags": ((9, 0), (9, 0)),

@@ -87,8 +87,8 @@ class Learner:
     @property
     def teacher_weight(self) -> float:
         """The current weight of the cross-entropy to the teacher's probabilities."""
-        left = 1 - self.steps / (self.settings.teacher_until * self.settings.total_timesteps + 1e-9)
-        return 1.0 if self.imitates else self.settings.teacher_weight * max(left, 0.0)
+        left = max(1 - self.steps / self.settings.total_timesteps, 0.0)
+        return 1.0 if self.imitates else left * self.settings.teacher_weight
 
     @property
     def seconds(self) -> dict[str, float]:

@@ -39,20 +39,16 @@ class Settings(RunSettings):
 
     rules: str = setting("two_player", "A preset, optionally with changes: solo,target=300")
     seed: int = setting(0, "Random seed; the same seed gives the same run.", 0, 2**32 - 1)
-    total_timesteps: int = setting(6_000_000, "Decisions of self-play to train on, all seats together.")
-    warm_start: int = setting(4_000_000, "Decisions of the teacher to imitate before self-play.", 0)
+    total_timesteps: int = setting(3_000_000, "Decisions of self-play to train on, all seats together.")
+    warm_start: int = setting(3_000_000, "Decisions of the teacher to imitate before self-play.", 0)
     teacher: str = setting(
         AUTO, "The player to imitate; auto: learned, or heuristic for rules that learned does not play."
     )
     teacher_noise: float = setting(0.03, "Share of random actions while the teacher plays.")
     teacher_learning_rate: float = setting(2e-3, "Initial learning rate of the imitation; it decreases to 5% of this.")
     teacher_weight: float = setting(
-        1.0,
-        "Initial weight of the teacher's probabilities during self-play; 0: the teacher only plays before it.",
-        0,
-        100,
+        1.0, "Initial weight of the teacher's probabilities during self-play; it decreases to 0.", 0, 100
     )
-    teacher_until: float = setting(1.0, "Share of self-play after which the weight of the teacher has fallen to 0.")
     match_weight: float = setting(
         1.0, "Initial share of the gain in win probability in the reward of a hand; the rest is points."
     )
@@ -65,7 +61,7 @@ class Settings(RunSettings):
     snapshots: int = setting(20, "Maximum number of snapshots; a new one then replaces a random one.")
     n_envs: int = setting(1024, "Number of tables.")
     n_steps: int = setting(128, "Decisions at each table between two updates.")
-    batch_size: int = setting(4096, "Decisions per minibatch.")
+    batch_size: int = setting(1024, "Decisions per minibatch.")
     n_epochs: int = setting(1, "Passes over the decisions per update.")
     learning_rate: float = setting(1e-3, "Initial learning rate.")
     final_learning_rate: float = setting(3e-5, "Final learning rate; the decay is linear.")
@@ -77,11 +73,11 @@ class Settings(RunSettings):
     max_grad_norm: float = setting(1.0, "Maximum norm of the gradient.", 1e-6, 1e6)
     layers: str = setting("192,192", "Hidden layers of the policy network.")
     critic_layers: str = setting("192,192", "Hidden layers of the value network, which sees all hands.")
-    card_features: bool = setting(False, "Add derived inputs to the networks: master cards, tricks needed and others.")
+    card_features: bool = setting(True, "Add derived inputs to the networks: master cards, tricks needed and others.")
     suit_symmetry: bool = setting(True, "Share weights between the suits other than spades.")
     bfloat16: bool = setting(True, "Multiply matrices in bfloat16 if the processor has instructions for it.")
     max_hands: int = setting(100, "Truncate a match without a winner after this many hands.")
-    eval_every: int = setting(2_000_000, "Decisions between two evaluations against the frozen opponents.")
+    eval_every: int = setting(1_500_000, "Decisions between two evaluations against the frozen opponents.")
     eval_opponents: str = setting("random,heuristic", "Frozen opponents, separated by commas.")
     eval_matches: int = setting(200, "Duplicate matches of each evaluation against each frozen opponent.")
     final_matches: int = setting(1_000, "Duplicate matches of the final evaluation against each frozen opponent.")
@@ -167,6 +163,7 @@ _SCRATCH: dict[str, Any] = {
     "warm_start": 0,
     "teacher_weight": 0.0,
     "match_weight": 0.5,
+    "batch_size": 4096,
     "learning_rate": 1.5e-3,
     "ent_coef": 0.03,
     "final_ent_coef": 0.002,
