@@ -6,12 +6,12 @@ import pytest
 from rich.console import Console
 from spades_agents.policy.model_file import read_model
 from spades_agents.policy.shipped import read_card, read_shipped
-
-from spades_env.rules import PRESETS
 from spades_training.learning.fast import ppo
 from spades_training.learning.fast.settings import Settings
 from spades_training.learning.train import new_run
 from spades_training.maintenance.ship import ship
+
+from spades_env.rules import PRESETS
 
 TINY = Settings(
     warm_start=0,
