@@ -131,6 +131,7 @@ class Worker:
         rng = self._rng(COLLECT, round_)
         begin_hands(self.chances, states, rules, self.everyone, weight, self.worth)
         self.hands[:] = states["hand_number"]
+        shown = np.zeros(count, np.int64)  # the teacher's actions
         place = 0
         for t in range(steps + 1):
             start = time.perf_counter()
@@ -149,7 +150,8 @@ class Worker:
                 break
             self.masks[t] = tables.action_mask
             own = self.own[t]
-            shown = self._teach(t) if taught else None
+            if taught:
+                shown[:] = self._teach(t)
             if imitate:
                 own[:] = True
                 taken[:] = np.where(rng.random(count) < settings.teacher_noise, tables.random_actions(), shown)
