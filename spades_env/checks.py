@@ -15,6 +15,11 @@ if TYPE_CHECKING:
 MOST_POINTS = 1_000_000
 
 
+def shown(value: Any) -> str:
+    """``repr(value)`` on one line of at most 80 characters."""
+    return " ".join(repr(value).split())[:80]
+
+
 def check_int(name: str, value: Any, low: int, high: int) -> int:
     """``value`` as an int in ``low..high``; NumPy integers are allowed, bools and floats are not."""
     try:
@@ -22,21 +27,21 @@ def check_int(name: str, value: Any, low: int, high: int) -> int:
     except TypeError:
         number = None
     if number is None or isinstance(value, bool) or not low <= number <= high:
-        raise ValueError(f"{name} must be an int in {low}..{high}, got {value!r}")
+        raise ValueError(f"{name} must be an int in {low}..{high}, got {shown(value)}")
     return number
 
 
 def check_choice(name: str, value: Any, allowed: Sequence[str]) -> Any:
     """``value``, which must be one of ``allowed``."""
     if not isinstance(value, str) or value not in allowed:
-        raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}, got {value!r}")
+        raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}, got {shown(value)}")
     return value
 
 
 def check_list(name: str, value: Any) -> list[Any]:
     """``value`` as a list; strings, dicts and scalars are rejected."""
-    if isinstance(value, (str, bytes, dict)) or not hasattr(value, "__iter__"):
-        raise ValueError(f"{name} must be a list, got {value!r:.80}")
+    if isinstance(value, (str, bytes, dict)) or not hasattr(value, "__iter__") or getattr(value, "ndim", 1) == 0:
+        raise ValueError(f"{name} must be a list, got {shown(value)}")
     return list(value)
 
 

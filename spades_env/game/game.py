@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,8 +14,10 @@ from spades_env.checks import check_int, check_seed
 from spades_env.engine import single
 from spades_env.engine.state import STATE, copy_state
 from spades_env.engine.step import EXCHANGED, HAND_ENDED, NOTHING
+from spades_env.game.known import CardLike, read_known
 from spades_env.game.log import GameLog, HandResult, Start, check_decks, check_start
 from spades_env.game.position import Position
+from spades_env.game.rebuild import rebuild
 from spades_env.game.start import start_hand, start_match
 from spades_env.game.worlds import log_of, sample_state
 from spades_env.observation import SIZE, STATE_SIZE
@@ -254,6 +256,81 @@ class View(Position):
     def __init__(self, rules: Rules, rules_array: np.ndarray, state: np.ndarray, observer: int) -> None:
         super().__init__(rules, rules_array, np.zeros(1, STATE), check_int("seat", observer, 0, rules.players - 1))
         single.conceal_for(state, rules_array, self.observer, self.state)
+
+    @classmethod
+    def of(
+        cls,
+        rules: str | Rules,
+        seat: int,
+        *,
+        hand: str | Iterable[CardLike] | None = None,
+        bids: Sequence[int | str | None] | None = None,
+        plays: str | Sequence[CardLike | tuple[int, CardLike]] = (),
+        scores: Sequence[int] | None = None,
+        bags: Sequence[int] | None = None,
+        opener: int = 0,
+        draft: Sequence[str | CardLike | Sequence[CardLike]] = (),
+        gone: str | Sequence[CardLike | None] = (),
+        received: str | Iterable[CardLike] | None = None,
+        hand_number: int = 0,
+        last_hand: dict[str, Any] | None = None,
+    ) -> View:
+        """The view of a seat from what it knows, for tables of other programs: no hidden card is needed.
+
+        A card is an id or text such as ``"AS"``. Where cards are listed, text such as ``"AS KH 2C"`` does too.
+        The view equals that of a :class:`Game` in which the same has happened, and every player decides alike on both.
+
+        Args:
+            rules: a preset's name or a :class:`Rules`. With ``blind_nil=0`` every seat sees its cards from the start.
+            seat: the observer.
+            hand: the cards that it holds now; None before it has looked at them. With a draft it may be left out,
+                unless cards have been exchanged.
+            bids: an entry for each seat: its bid, 0 for nil, ``"BLIND_NIL"``, ``"LOOK"`` if it declined blind nil and
+                has not bid, or None. ``LOOK`` may be left out where something later shows it, such as the hand.
+            plays: all cards played in this hand, in order. An entry may be (seat, card), and then the seat is checked.
+            scores: points of each side before this hand; by default 0.
+            bags: bag counter of each side before this hand; by default 0.
+            opener: the seat that opened this hand. It deals, bids, leads or draws first as the rules say.
+            draft: the draws so far, in order, the opener's first. Each entry has the action and the cards that the
+                observer has seen, the one drawn first before the other: ``"KEEP AS"``, ``"REJECT 2C KH"`` (2C is
+                discarded and KH taken), and for the other player only ``"KEEP"`` or ``"REJECT"``. With
+                ``rejected="drawer"`` or ``"public"`` an own entry is ``"KEEP AS 2C"``, as the discard is seen; with
+                ``"public"`` the other player's has its discard: ``"KEEP 2C"``. If the observer is on turn to keep or
+                reject a card, that card is the last entry: ``"QD"``. Instead of text, an entry may be a list of
+                words or ids.
+            gone: the cards given up in the exchange, in order of the exchanges: the observer's own; None for each card
+                of the other player; ``"DONE"`` where a player ended its exchange before ``rules.exchange`` cards.
+            received: the cards that the observer received in its exchange. With a draft they follow from ``hand``.
+            hand_number: number of hands finished before this one.
+            last_hand: the hand before this one, as :attr:`last_hand` returns it, if it is known.
+
+        Raises:
+            ValueError: if an argument is invalid, or contradicts the rules or another argument: a revoke, 14 cards,
+                a card in two places, cards that cannot be dealt so. The message is one line and names it.
+
+        Example:
+            >>> hand = "AS QS 7S KH 9H 4H AC TC 6C 3C JD 8D 2D"
+            >>> view = View.of("partnership", seat=2, hand=hand, bids=[4, 3, None, None], scores=[120, 85])
+            >>> view.phase.name, view.seat, view.bids
+            ('BID', 2, [4, 3, None, None])
+            >>> left = "AS QS 7S KH 9H 4H AC TC 6C 3C JD 8D"
+            >>> view = View.of("partnership", seat=2, hand=left, bids=[4, 3, 4, 2], plays="QD KD 2D AD 5C")
+            >>> view.trick, view.tricks
+            ([(3, 3)], [0, 0, 0, 1])
+            >>> draft = ["KEEP AS", "REJECT", "REJECT 2C KH", "KEEP", "QD"]
+            >>> View.of("two_player", seat=0, draft=draft)
+            <View of seat 0: two_player, hand 1, DRAFT, seat 0 on turn, scores [0, 0], hand AS KH>
+            >>> View.of("partnership", seat=2, hand=left + " AH", bids=[4, 3, 4, 2], plays="QD KD 2D AD 5C")
+            Traceback (most recent call last):
+            ...
+            ValueError: hand: seat 2 must hold 12 cards after 1 play, got 13
+        """
+        rules = as_rules(rules)
+        known = read_known(
+            rules, seat, hand, bids, plays, scores, bags, opener, draft, gone, received, hand_number, last_hand
+        )
+        packed, state = rebuild(known)
+        return cls(rules, packed, state, known.seat)
 
     @property
     def hand(self) -> CardSet:
