@@ -31,6 +31,8 @@ from spades_env.game.known import Known
 from spades_env.game.start import start_match
 
 _ANY_CARDS = 0x1FFF  # stands for hidden cards
+# By set of suits: the cards that a hand with these voids may hold.
+_OUTSIDE = [sum(SUIT_MASKS[suit] for suit in range(4) if not voids >> suit & 1) for voids in range(16)]
 _SUIT_NAMES = ("clubs", "diamonds", "hearts", "spades")
 
 
@@ -345,13 +347,13 @@ class _Rebuilt:
             for group in combinations(others, count):
                 allowed = 0
                 for who in group:
-                    allowed |= _outside(int(s["voids"][who]))
+                    allowed |= _OUTSIDE[s["voids"][who]]
                 need, found = sum(sizes[who] for who in group), (hidden & allowed).bit_count()
                 if found < need:
-                    who = f"seat {group[0]} holds" if count == 1 else f"seats {' and '.join(map(str, group))} hold"
-                    raise ValueError(
-                        f"no deal is possible: {who} {need} cards, but only {found} unseen ones can be there"
-                    )
+                    first = ", ".join(map(str, group[:-1]))
+                    who = f"seats {first} and {group[-1]} hold" if first else f"seat {group[0]} holds"
+                    places = f"{who} {need} cards, but only {found} unseen ones can be there"
+                    raise ValueError(f"no deal is possible: {places}")
 
     def _check_opponent(self, other: int, elsewhere: int) -> None:
         """With two players: find numbers of cards kept, given up and received that fit, as ``sample_opponent`` does."""
@@ -359,7 +361,7 @@ class _Rebuilt:
         seen = self.discards & ~elsewhere
         hidden = mask_of(rules.deck) & ~(elsewhere | seen)
         plays = int(s["plays"][other])
-        allowed = _outside(int(s["voids"][other])) & ~plays
+        allowed = _OUTSIDE[s["voids"][other]] & ~plays
         given = int(s["exchanged"][other])
         received = 0 if self.phase == Phase.EXCHANGE and self.turn == other else given
         played, seen_played = (plays & hidden).bit_count(), (plays & seen).bit_count()
@@ -373,11 +375,6 @@ class _Rebuilt:
             if 0 <= held <= free and given + held <= unplayed:
                 return
         raise ValueError(f"no deal is possible: the unseen cards cannot make up the hand of seat {other}")
-
-
-def _outside(voids: int) -> int:
-    """The set of cards that a hand with these voids may hold."""
-    return mask_of(card for suit in range(4) if not voids >> suit & 1 for card in cards_in(SUIT_MASKS[suit]))
 
 
 def _seats_of_plays(known: Known) -> list[int]:
