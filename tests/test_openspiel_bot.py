@@ -33,7 +33,7 @@ def test_the_adapter_is_short():
 
 @pytest.mark.parametrize("names, hands", [(["heuristic"] * 4, 60), (["pimc:worlds=4", "heuristic"] * 2, 3)])
 def test_whole_games(example, names, hands, report):
-    """Every action is legal there, and is the player's own except where OpenSpiel's rules differ as the example says."""
+    """Every action is legal there and the player's own except where OpenSpiel's rules differ as the example says."""
     rng = Random(1)
     decisions = spade_leads = 0
     for _ in range(hands):
