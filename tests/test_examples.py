@@ -18,7 +18,7 @@ LAST_LINE = {
     "own_reward": (["512"], r"\d+% of 100 hands are exact after 512 decisions"),
     "random_match": ([], r"tables: scores \[-?\d+, -?\d+\]"),
     "load_model": ([], r"bid \d+, won \d+: [+-]\d+ points"),
-    "rate_position": ([], r"\w\w: \d+\.\d% to win the match"),
+    "rate_position": ([], r"\w\w: \d+\.\d% ± \d+\.\d% to win the match"),
     "read_bidding_data": ([], r"\d+ spades: \d+\.\d\d tricks"),
 }
 

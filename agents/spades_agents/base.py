@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import namedtuple
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Literal, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -13,7 +13,27 @@ from spades_env.game import View
 from spades_env.rules import Rules
 from spades_env.tables import Tables
 
-GAME_FIELDS = ("players", "partners", "draft")  # the rules that make two tables the same game for a trained player
+# The rules that make two tables the same game for a trained player.
+GAME_FIELDS = ("players", "partners", "draft", "removed")
+
+Unit = Literal["win", "points", "probability"]
+
+
+class Rating(NamedTuple):
+    """How a player rates an action.
+
+    Attributes:
+        value: the higher, the better.
+        error: the standard error of the value over the worlds drawn, NaN after a single world; 0 for players that draw
+            none.
+        unit: ``"win"``, the chance that the own side wins the match; ``"points"``, the points that the own side gains
+            in the hand relative to the mean of the other sides, with each bag charged its share of the penalty; or
+            ``"probability"``, the probability with which the player takes the action.
+    """
+
+    value: float
+    error: float
+    unit: Unit
 
 
 @runtime_checkable
@@ -22,7 +42,8 @@ class Agent(Protocol):
 
     A player that cannot play every game also has a method ``check_rules(rules)``, which raises ``ValueError`` for rules
     that it cannot play: see :func:`check_plays`. One that compiles or loads something in its first decision may have a
-    method ``prepare(rules)``, which does so before: see :func:`prepare`.
+    method ``prepare(rules)``, which does so before: see :func:`prepare`. One that can tell how good each action is has
+    a method ``rate(view)``, which returns a dict with a :class:`Rating` for every legal action.
 
     Attributes:
         name: the player's name in results and records.

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from spades_agents.base import RowsAgent, TableArrays, decide_nothing
+from spades_agents.base import Rating, RowsAgent, TableArrays, check_on_turn, decide_nothing
 from spades_agents.bidder.model import BiddingModel, game_name, shipped
 from spades_agents.bidder.value import WIN, Workspace, new_workspace, rate_bids, rate_blind
 from spades_agents.certain import bid_range
@@ -17,7 +17,9 @@ from spades_agents.heuristic.scripted import new_scratch, scripted_action
 from spades_env.cards import BID_0, BLIND_NIL, LOOK
 from spades_env.engine.conceal import conceal
 from spades_env.engine.state import BID, BLIND
+from spades_env.game import View
 from spades_env.rules import Rules
+from spades_env.tables import Tables
 
 # The training data hold nil and bids at most REACH from usual_bid.
 REACH = 2
@@ -75,6 +77,22 @@ def choose_rows(states, rules, rows, work, scratch, actions):
             actions[k] = BLIND_NIL if blind_pays(work.situation[0].rating[WIN], look) else LOOK
 
 
+@jit.apart
+def rate_turn(states, rules, work, scratch):
+    """Rate every bid of the seat on turn, or its blind nil; see ``Workspace``.
+
+    Returns the chance of winning before the hand, if the seat is asked about blind nil.
+    """
+    r = rules[0]
+    conceal(states, 0, r, states[0].seat, scratch.views, 0)
+    s = scratch.views[0]
+    if s.phase == BID:
+        rate_bids(work, s, r, 0, r.hand_size)
+    elif s.phase == BLIND:
+        return rate_blind(work, s, r)
+    return 0.0
+
+
 class BidderAgent(RowsAgent):
     """Makes the bid most likely to win the match according to a fitted model; plays like the scripted player.
 
@@ -103,14 +121,42 @@ class BidderAgent(RowsAgent):
     def prepare(self, rules: Rules) -> None:
         """See :meth:`RowsAgent.prepare <spades_agents.base.RowsAgent.prepare>`."""
         decide_nothing(self, rules)
+        table = Tables(rules, 1, seed=0)
+        rate_turn(table.states, table.rules_array, self._work, self._scratch)
 
     def act_batch(self, tables: TableArrays, rows: Any) -> np.ndarray:
         """See :class:`~spades_agents.base.BatchAgent`."""
-        if tables.rules != self._rules:
-            game = game_name(tables.rules)
-            self._work = new_workspace(self._model or shipped(game), tables.rules)
-            self._rules = tables.rules
+        self._bid_under(tables.rules)
         rows = np.asarray(rows, np.int64)
         actions = np.empty(len(rows), np.int64)
         choose_rows(tables.states, tables.rules_array, rows, self._work, self._scratch, actions)
         return actions
+
+    def rate(self, view: View) -> dict[int, Rating]:
+        """How good the model finds every legal action.
+
+        Returns:
+            A rating for each legal action, ascending by action: bids and the answers to the blind nil question in
+            ``"win"``. Those of bids that hardly occur with such a hand are extrapolated. In the draft, the exchange
+            and the play this player follows the scripted one: ``"probability"``, 1 for its action and 0 for all others.
+
+        Raises:
+            ValueError: if the observer is not on turn, or there is no model for the game.
+        """
+        check_on_turn(view)
+        self._bid_under(view.rules)
+        if view.phase not in (BID, BLIND):
+            chosen = self.act(view)
+            return {action: Rating(float(action == chosen), 0.0, "probability") for action in view.legal_actions()}
+        look = rate_turn(view.state, view.rules_array, self._work, self._scratch)
+        if view.phase == BLIND:
+            chances = {BLIND_NIL: float(self._work.situation["rating"][0, WIN]), LOOK: look}
+        else:
+            chances = {BID_0 + bid: self._work.ratings[bid, WIN] for bid in range(view.rules.hand_size + 1)}
+        return {action: Rating(float(chances[action]), 0.0, "win") for action in view.legal_actions()}
+
+    def _bid_under(self, rules: Rules) -> None:
+        """Take the model and the match values for these rules."""
+        if rules != self._rules:
+            self._work = new_workspace(self._model or shipped(game_name(rules)), rules)
+            self._rules = rules

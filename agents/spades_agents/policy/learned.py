@@ -7,7 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from spades_agents.base import RowsAgent, TableArrays, check_same_game, decide_nothing
+from spades_agents.base import (
+    OneTable,
+    Rating,
+    RowsAgent,
+    TableArrays,
+    check_on_turn,
+    check_same_game,
+    decide_nothing,
+)
 from spades_agents.certain import bid_range
 from spades_agents.compiler import jit
 from spades_agents.policy.model_file import read_model
@@ -15,6 +23,7 @@ from spades_agents.policy.network import PolicyNetwork
 from spades_agents.policy.policy_input import InputEncoder
 from spades_env.cards import BID_0, NUM_ACTIONS
 from spades_env.engine.state import BID
+from spades_env.game import View
 from spades_env.rules import Rules
 
 
@@ -78,6 +87,17 @@ class PolicyAgent(RowsAgent):
         logits = np.where(masks, self.network.logits(inputs), -np.inf)
         powers = np.exp(logits - logits.max(1, keepdims=True))
         return powers / powers.sum(1, keepdims=True)
+
+    def rate(self, view: View) -> dict[int, Rating]:
+        """The probability that the network gives to every legal action; 0 for bids that another one beats for certain.
+
+        Raises:
+            ValueError: if the observer is not on turn, or the network was not trained for the game.
+        """
+        check_on_turn(view)
+        table: Any = OneTable(view.state, view.rules, view.rules_array, self.agent_rng)
+        chances = self.probabilities(table, self._row)[0]
+        return {action: Rating(float(chances[action]), 0.0, "probability") for action in view.legal_actions()}
 
     def _encode(self, tables: TableArrays, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The network's inputs and the masks of the actions to choose from."""

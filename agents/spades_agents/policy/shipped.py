@@ -15,12 +15,13 @@ from typing import Any
 
 import numpy as np
 
-from spades_agents.base import GAME_FIELDS, RowsAgent, TableArrays, decide_nothing
+from spades_agents.base import GAME_FIELDS, Rating, RowsAgent, TableArrays, decide_nothing
 from spades_agents.policy.learned import PolicyAgent
 from spades_agents.policy.network import PolicyNetwork
 from spades_agents.policy.policy_input import check_layouts
 from spades_agents.policy.safetensors import pack_tensors, unpack_tensors
 from spades_env.checks import check_int
+from spades_env.game import View
 from spades_env.rules import Rules
 
 GAMES = ("two_player", "partnership")
@@ -69,6 +70,10 @@ class LearnedAgent(RowsAgent):
         """See :meth:`PolicyAgent.probabilities <spades_agents.policy.learned.PolicyAgent.probabilities>`."""
         return self.player(tables.rules).probabilities(tables, rows)
 
+    def rate(self, view: View) -> dict[int, Rating]:
+        """See :meth:`PolicyAgent.rate <spades_agents.policy.learned.PolicyAgent.rate>`."""
+        return self.player(view.rules).rate(view)
+
     def check_rules(self, rules: Rules) -> None:
         """Raise ``ValueError`` if there is no network for these rules."""
         _game(rules)
@@ -93,8 +98,7 @@ def _game(rules: Rules) -> str:
         preset = Rules.preset(game)
         if all(getattr(rules, field) == getattr(preset, field) for field in GAME_FIELDS):
             return game
-    table = ", ".join(f"{field}={getattr(rules, field)}" for field in GAME_FIELDS)
-    raise ValueError(f"agent 'learned' plays only {' and '.join(GAMES)}; this table has {table}")
+    raise ValueError(f"agent 'learned' plays only {' and '.join(GAMES)}, not {rules.name}")
 
 
 def pack_network(network: PolicyNetwork) -> bytes:

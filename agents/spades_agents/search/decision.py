@@ -31,7 +31,9 @@ BID_REACH = 3  # bids rated on either side of the expected tricks
 DOUBT = 1.0
 FEW = 8.0
 NO_CARDS = U64(0)
-SCRIPTED = -1  # as a default: the scripted player's action
+# As a default: the scripted player's action; the same, but every legal action is rated.
+SCRIPTED = -1
+EVERY = -2
 SOLVED_TRICKS = 8  # partnership games are solved when at most this many tricks are left
 # How a world is rated.
 BY_ROLLOUT, BY_SOLVING, BY_TRICKS = range(3)
@@ -45,14 +47,15 @@ class Decisions(NamedTuple):
     seeds: np.ndarray  # uint64[tables, 4], the seed of the worlds of each seat
     actions: np.ndarray  # int64[n], filled with the decisions
     means: np.ndarray  # float64[n, 75], filled with the mean score of each rated action, else NaN; or of shape (0, 75)
+    errors: np.ndarray  # the same for the standard errors of the means
 
 
 @jit
 def list_actions(work, rules, default):
     """Fill the plan's candidates, ascending, and the index of the default.
 
-    ``default`` is the action of a policy, which is taken without a search before the play; or SCRIPTED, for the action
-    of the scripted player.
+    ``default`` is the action of a policy, which is taken without a search before the play; or SCRIPTED or EVERY, for
+    the action of the scripted player.
     """
     plan = work.plan[0]
     s = work.shown[0]
@@ -61,17 +64,18 @@ def list_actions(work, rules, default):
     count = popcount(low) + popcount(high)
     plan.count = 0
     plan.default = 0
-    if count == 1 or (default != SCRIPTED and s.phase != PLAY):
+    every = default == EVERY
+    if not every and (count == 1 or (default != SCRIPTED and s.phase != PLAY)):
         plan.count = 1
         plan.actions[0] = nth_legal(low, high, 0) if count == 1 else default
         return
-    if default == SCRIPTED:
+    if default < 0:
         default = scripted_action(work.shown, 0, rules, work.scratch)
     fair = np.int64(expected_tricks(s, r)) if s.phase == BID else 0
     least, most = bid_range(s, r) if s.phase == BID else (0, 0)
     for n in range(count):
         action = nth_legal(low, high, n)
-        if s.phase == BID and action != default:
+        if s.phase == BID and action != default and not every:
             bid = action - BID_0
             if not least <= bid <= most or (bid > 0 and abs(bid - fair) > BID_REACH):
                 continue
@@ -116,13 +120,14 @@ def plan_decision(work, rules, seed, default):
     list_actions(work, rules, default)
     plan.looked = 0
     plan.worlds = 0
-    if plan.count == 1:
+    if plan.count == 1 and default != EVERY:
         return
     seed_stream(work, seed)
     for k in range(plan.count):
         plan.sums[k] = 0.0
         plan.gains[k] = 0.0
         plan.squares[k] = 0.0
+        plan.squared_scores[k] = 0.0
     plan.method = choose_method(s, r) if settings.solves else BY_ROLLOUT
     plan.worlds = settings.worlds if plan.method == BY_SOLVING else settings.rollouts
     if plan.method == BY_SOLVING:
@@ -165,6 +170,7 @@ def look_at(work, rules, count):
             plan.sums[k] += plan.scores[k]
             plan.gains[k] += gain
             plan.squares[k] += gain * gain
+            plan.squared_scores[k] += plan.scores[k] * plan.scores[k]
 
 
 @jit
@@ -183,6 +189,21 @@ def choose(work):
         if mean <= max(doubt, 1e-9):
             best = plan.default
     return plan.actions[best]
+
+
+@jit
+def write_ratings(plan, means, errors):
+    """Write the mean score of each rated action and its standard error; NaN where there is none."""
+    means[:] = np.nan
+    errors[:] = np.nan
+    if plan.looked == 0:
+        return
+    for n in range(plan.count):
+        mean = plan.sums[n] / plan.looked
+        means[plan.actions[n]] = mean
+        if plan.looked > 1:
+            square = max(plan.squared_scores[n] / plan.looked - mean * mean, 0.0)
+            errors[plan.actions[n]] = math.sqrt(square / (plan.looked - 1))
 
 
 @jit.apart
@@ -210,7 +231,4 @@ def decide_rows(work, rules, states, decisions, most, resume):
         look_at(work, rules, most)
         decisions.actions[k] = choose(work)
         if decisions.means.shape[0]:
-            decisions.means[k] = np.nan
-            if plan.looked:
-                for n in range(plan.count):
-                    decisions.means[k, plan.actions[n]] = plan.sums[n] / plan.looked
+            write_ratings(plan, decisions.means[k], decisions.errors[k])

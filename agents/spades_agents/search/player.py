@@ -7,19 +7,31 @@ from typing import Any
 
 import numpy as np
 
-from spades_agents.base import Agent, BatchAgent, RowsAgent, TableArrays, check_plays, prepare
+from spades_agents.base import (
+    Agent,
+    BatchAgent,
+    OneTable,
+    Rating,
+    RowsAgent,
+    TableArrays,
+    check_on_turn,
+    check_plays,
+    prepare,
+)
 from spades_agents.match_value import match_table
 from spades_agents.policy.learned import PolicyAgent
 from spades_agents.policy.shipped import LearnedAgent
 from spades_agents.registry import make_agent
-from spades_agents.search.decision import SCRIPTED, Decisions, decide_rows
+from spades_agents.search.decision import EVERY, SCRIPTED, Decisions, decide_rows
 from spades_agents.search.workspace import Aim, new_workspace
 from spades_env.cards import NUM_ACTIONS
 from spades_env.checks import check_int
 from spades_env.engine.state import STATE, rules_array
+from spades_env.game import View
 from spades_env.rules import Rules
 
 MOST_WORLDS = 4096
+_NO_RATINGS = np.zeros((0, NUM_ACTIONS))
 ROWS = 64  # decisions in one call of a kernel; between two calls Python can be interrupted
 
 
@@ -87,12 +99,12 @@ class RolloutAgent(RowsAgent):
             prepare(self._policy, rules)
         self._aim_at(rules)
         nothing = np.zeros(0, np.int64)
-        decisions = Decisions(nothing, nothing, self.agent_rng, nothing, np.zeros((0, NUM_ACTIONS)))
+        decisions = Decisions(nothing, nothing, self.agent_rng, nothing, _NO_RATINGS, _NO_RATINGS)
         decide_rows(self._work, rules_array(rules), np.zeros(1, STATE), decisions, np.iinfo(np.int64).max, False)
 
     def act_batch(self, tables: TableArrays, rows: Any) -> np.ndarray:
         """See :class:`~spades_agents.base.BatchAgent`."""
-        return self._decide(tables, rows, np.zeros((0, NUM_ACTIONS)))
+        return self._decide(tables, rows, _NO_RATINGS, _NO_RATINGS)
 
     def rate_batch(self, tables: TableArrays, rows: Any) -> tuple[np.ndarray, np.ndarray]:
         """The actions, and how good the search found each alternative: soft targets for learning.
@@ -104,18 +116,51 @@ class RolloutAgent(RowsAgent):
             bids far from the expected tricks, and all actions if there was only one or the policy decided.
         """
         means = np.empty((len(rows), NUM_ACTIONS))
-        return self._decide(tables, rows, means), means
+        return self._decide(tables, rows, means, np.empty_like(means)), means
 
-    def _decide(self, tables: TableArrays, rows: Any, means: np.ndarray) -> np.ndarray:
+    def rate(self, view: View) -> dict[int, Rating]:
+        """How good the search finds every legal action, bids far from the expected tricks included.
+
+        The worlds are those that :meth:`act` looks at, which are the fewer independent the more the evidence prefers
+        some of them: then the standard errors are too small. A policy is not asked.
+
+        Args:
+            view: what the seat on turn knows.
+
+        Returns:
+            A rating for each legal action, ascending by action: in ``"win"``, or in ``"points"`` with
+            ``match_value=False``.
+
+        Raises:
+            ValueError: if the observer is not on turn.
+        """
+        check_on_turn(view)
+        table: Any = OneTable(view.state, view.rules, view.rules_array, self.agent_rng)
+        means, errors = np.empty((2, 1, NUM_ACTIONS))
+        self._decide(table, self._row, means, errors, every=True)
+        unit, scale = ("win", 1.0) if self._work.aim.by_match else ("points", 100.0)
+        return {
+            action: Rating(scale * float(means[0, action]), scale * float(errors[0, action]), unit)
+            for action in view.legal_actions()
+        }
+
+    def _decide(
+        self, tables: TableArrays, rows: Any, means: np.ndarray, errors: np.ndarray, every: bool = False
+    ) -> np.ndarray:
         start = time.perf_counter()
         self._aim_at(tables.rules)
         rows = np.asarray(rows, np.int64)
         actions = np.empty(len(rows), np.int64)
-        defaults = np.full(len(rows), SCRIPTED) if self._policy is None else self._policy.act_batch(tables, rows)
+        if every or self._policy is None:
+            defaults = np.full(len(rows), EVERY if every else SCRIPTED)
+        else:
+            defaults = self._policy.act_batch(tables, rows)
         step = ROWS if self.seconds is None else 1
         for first in range(0, len(rows), step):
             part = slice(first, first + step)
-            decisions = Decisions(rows[part], defaults[part], tables.agent_rng, actions[part], means[part])
+            decisions = Decisions(
+                rows[part], defaults[part], tables.agent_rng, actions[part], means[part], errors[part]
+            )
             if self.seconds is None:
                 decide_rows(self._work, tables.rules_array, tables.states, decisions, np.iinfo(np.int64).max, False)
             else:

@@ -36,6 +36,7 @@ PLAN = np.dtype(
         ("sums", "f8", MOST_ACTIONS),  # sums of the scores
         ("gains", "f8", MOST_ACTIONS),  # sums of the gains on the default
         ("squares", "f8", MOST_ACTIONS),  # sums of the squared gains
+        ("squared_scores", "f8", MOST_ACTIONS),  # sums of the squared scores
         ("scores", "f8", MOST_ACTIONS),  # scores in the last world
     ]
 )
