@@ -133,8 +133,8 @@ def used_bits(rules: Rules) -> np.ndarray:
         width = widths.get(field.name, field.width)
         for part in field.slices[: rows.get(field.name, rules.players)]:
             used[part.start : part.start + width] = True
-            if field.width == NUM_CARDS and 0 not in rules.deck:
-                used[part.start] = False
+            if field.width == NUM_CARDS:
+                used[[part.start + card for card in range(NUM_CARDS) if card not in rules.deck]] = False
     phases = {Phase.BLIND: rules.blind_nil > 0, Phase.DRAFT: rules.draft, Phase.EXCHANGE: exchange > 0}
     for phase, occurs in phases.items():
         used[FIELDS["phase"].start + phase] = occurs

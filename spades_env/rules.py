@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal, get_args
 
-from spades_env.cards import NUM_CARDS
-from spades_env.checks import check_choice
+from spades_env.cards import NUM_CARDS, card_name, parse_cards
+from spades_env.checks import check_choice, check_int, check_list
 
 Rejected = Literal["hidden", "drawer", "public"]
 FailedNil = Literal["ignore", "one_bag", "bags", "contract"]
+MOST_REMOVED = 12
 
 
 def _check_range(field: str, value: Any, low: int, high: int, or_none: bool = False) -> None:
@@ -23,8 +25,10 @@ class Rules:
     """The rules of one table.
 
     Attributes:
-        players: number of seats, 2 to 4. Three players play without the 2 of clubs and with hands of 17 cards,
-            two and four with hands of 13.
+        players: number of seats, 2 to 4.
+        removed: cards left out of the deck in a dealt game, at most 12: names or ids, or text such as ``"2C 2D"``;
+            kept as a tuple of names. With three players it is the 2 of clubs if no card is named. :attr:`hand_size`
+            says how many of the others are dealt.
         partners: whether seats {0, 2} play against {1, 3}; needs four players.
         draft: whether the two players draft their hands from the stock; otherwise cards are dealt.
         rejected: who sees the discarded card of each draw: nobody (``"hidden"``), the ``"drawer"``, or both
@@ -70,6 +74,7 @@ class Rules:
     failed_nil: FailedNil = "one_bag"
     bag_limit: int = 10
     bag_penalty: int = 100
+    removed: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         _check_range("players", self.players, 2, 4)
@@ -96,6 +101,12 @@ class Rules:
             raise ValueError(f"rejected={self.rejected!r} needs draft=True: without a draft no card is rejected")
         if self.exchange and self.players != 2:
             raise ValueError(f"exchange must be 0 with players={self.players}: there is no discard pile")
+        removed = _removed(self.removed)
+        if removed and self.draft:
+            raise ValueError("removed must be empty with draft=True: the draft takes all 52 cards")
+        if self.players == 3 and removed == ("2C",):
+            removed = ()
+        object.__setattr__(self, "removed", removed)
 
     @classmethod
     def preset(cls, name: str, **changes: Any) -> Rules:
@@ -124,8 +135,10 @@ class Rules:
         return cls(**fields)
 
     def to_dict(self) -> dict[str, Any]:
-        """Every field and its value, as a dict that JSON can represent."""
-        return dataclasses.asdict(self)
+        """Every field and its value, as a dict that JSON can represent; without ``removed`` if no card is removed."""
+        fields = dataclasses.asdict(self)
+        removed = fields.pop("removed")
+        return fields | ({"removed": list(removed)} if removed else {})
 
     @property
     def name(self) -> str:
@@ -136,13 +149,19 @@ class Rules:
 
     @property
     def hand_size(self) -> int:
-        """The number of cards, and of tricks, in a hand (13, or 17 with three players)."""
-        return 17 if self.players == 3 else 13
+        """The number of cards, and of tricks, in a hand.
 
-    @property
+        It is 13, or 17 with three players. If cards are removed, three and four players are dealt as many cards as
+        there are for all of them, and the rest of the deck stays unseen.
+        """
+        share = len(self.deck) // self.players
+        return min(share, 13) if self.players == 2 else share
+
+    @cached_property
     def deck(self) -> tuple[int, ...]:
-        """The ids of the cards in play, ascending; with three players the 2 of clubs is missing."""
-        return tuple(range(1 if self.players == 3 else 0, NUM_CARDS))
+        """The ids of the cards in play, ascending."""
+        removed = self.removed or (("2C",) if self.players == 3 else ())
+        return tuple(card for card in range(NUM_CARDS) if card_name(card) not in removed)
 
     @property
     def sides(self) -> int:
@@ -160,8 +179,28 @@ class Rules:
 
 def _changes(preset: Rules, rules: Rules) -> list[str]:
     """The fields that differ, as in ``nil=50``."""
-    pairs = zip(preset.to_dict().values(), rules.to_dict().items(), strict=True)
-    return [f"{field}={str(value).lower()}" for before, (field, value) in pairs if before != value]
+    changes = []
+    for field in dataclasses.fields(preset):
+        value = getattr(rules, field.name)
+        if value != getattr(preset, field.name):
+            changes.append(f"{field.name}={''.join(value) if field.name == 'removed' else str(value).lower()}")
+    return changes
+
+
+def _removed(value: Any) -> tuple[str, ...]:
+    """The removed cards as names, in the order of their ids."""
+    items = [value] if isinstance(value, str) else check_list("removed", value)
+    try:
+        cards = [card for item in items for card in (parse_cards(item) if isinstance(item, str) else [item])]
+    except ValueError as error:
+        raise ValueError(f"removed: {error}") from None
+    ids = [check_int(f"removed[{k}]", card, 0, NUM_CARDS - 1) for k, card in enumerate(cards)]
+    for card in ids:
+        if ids.count(card) > 1:
+            raise ValueError(f"removed: {card_name(card)} appears twice")
+    if len(ids) > MOST_REMOVED:
+        raise ValueError(f"removed must hold at most {MOST_REMOVED} cards, got {len(ids)}")
+    return tuple(map(card_name, sorted(ids)))
 
 
 # Defined after Rules, which a preset is an instance of.
@@ -170,6 +209,7 @@ PRESETS: dict[str, Rules] = {
     "partnership": Rules(players=4, partners=True),
     "solo": Rules(players=4),
     "cutthroat": Rules(players=3),
+    "two_player_dealt": Rules(players=2),
 }
 
 

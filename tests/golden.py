@@ -21,7 +21,7 @@ from spades_env.tables import Tables
 FOLDER = Path(__file__).parent / "golden"
 HANDS = 2
 # Chosen so that two hands, nil and blind nil come up, and exchanges with and without DONE.
-SEEDS = {"two_player": 22, "partnership": 9, "solo": 37, "cutthroat": 48}
+SEEDS = {"two_player": 22, "partnership": 9, "solo": 37, "cutthroat": 48, "two_player_dealt": 4}
 
 
 def choose(rng: Random, game: Game) -> int:

@@ -26,6 +26,9 @@ MIXES: dict[str, Rules] = {
     "dealt pair": Rules(players=2, exchange=2, bids_first=1, failed_nil="one_bag", bag_limit=0, target=300),
     "partners, contract": Rules(partners=True, failed_nil="contract", bids_first=2, leads_first=3, loss=None),
     "three, no blind": Rules(players=3, blind_nil=0, failed_nil="bags", leads_first=2, bag_limit=3, bag_penalty=50),
+    "fifty cards": Rules(partners=True, removed=("2C", "2D")),
+    "three, 50 cards": Rules(players=3, removed=("AS", "7H"), blind_nil=0, spades_must_break=False),
+    "pair, 45 cards": Rules(players=2, removed=("2C", "3C", "2D", "2H", "2S", "KS", "TD"), exchange=3),
 }
 
 
@@ -51,6 +54,7 @@ def random_rules(rng: Random) -> Rules:
         failed_nil=rng.choice(FAILED_NIL),
         bag_limit=rng.choice([0, 1, 2, 5, 7, 10, 100]),
         bag_penalty=rng.choice([0, 50, 100, 99]),
+        removed=() if draft or rng.random() < 0.6 else tuple(rng.sample(range(52), rng.randrange(1, 13))),
     )
 
 

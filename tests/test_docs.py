@@ -33,7 +33,7 @@ def test_the_layout_in_the_docs_is_the_layout():
 def test_the_presets_in_the_docs_are_the_presets():
     page = (ROOT / "docs/rules.md").read_text()
     rows = [
-        [cell.strip() for cell in line.strip("| \n").split("|")] for line in page.splitlines() if line.count("|") == 6
+        [cell.strip() for cell in line.strip("| \n").split("|")] for line in page.splitlines() if line.count("|") == 7
     ]
     names = [cell.strip("`") for cell in rows[0][1:]]
     assert names == list(PRESETS)

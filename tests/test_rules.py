@@ -14,6 +14,7 @@ TABLE = {
     "partnership": {"players": 4, "partners": True, **DEALT},
     "solo": {"players": 4, "partners": False, **DEALT},
     "cutthroat": {"players": 3, "partners": False, **DEALT},
+    "two_player_dealt": {"players": 2, "partners": False, **DEALT},
 }
 COMMON = {"spades_must_break": True, "target": 500, "nil": 100, "blind_nil": 200, "bag_limit": 10, "bag_penalty": 100}
 
@@ -36,6 +37,7 @@ BAD_VALUES = [
     ("target", 0), ("target", -500), ("target", None), ("target", 10_001),
     ("loss", 0), ("loss", 200), ("loss", -10_001), ("loss", "-200"),
     ("nil", -1), ("nil", 1_001), ("blind_nil", -200), ("blind_nil", None),
+    ("removed", 3), ("removed", {}),
     ("exchange", -1), ("exchange", 14), ("bag_limit", -1), ("bag_limit", 101), ("bag_penalty", -100),
 ]  # fmt: skip
 
@@ -55,6 +57,12 @@ BAD_MIXES = [
     ("rejected", {"players": 2, "rejected": "drawer"}),
     ("exchange", {"players": 4, "exchange": 3}),
     ("exchange", {"players": 3, "exchange": 1}),
+    ("removed", {"players": 2, "draft": True, "removed": ("2C",)}),
+    ("removed", {"removed": ("2C", "2C")}),
+    ("removed", {"removed": "2X"}),
+    ("removed", {"removed": [52]}),
+    ("removed", {"removed": [None]}),
+    ("removed", {"removed": range(13)}),
     ("bids_first", {"players": 2, "bids_first": 2}),
     ("leads_first", {"players": 3, "leads_first": 3}),
 ]
@@ -132,3 +140,30 @@ def test_sides():
     assert [Rules.preset("partnership").side_of(seat) for seat in range(4)] == [0, 1, 0, 1]
     assert [Rules.preset("solo").side_of(seat) for seat in range(4)] == [0, 1, 2, 3]
     assert [Rules.preset("cutthroat").side_of(seat) for seat in range(3)] == [0, 1, 2]
+
+
+@pytest.mark.parametrize(
+    "fields, deck, hand",
+    [
+        ({"players": 4, "removed": ("2C", "2D")}, 50, 12),
+        ({"players": 4, "removed": "2C 2D 2H 2S"}, 48, 12),
+        ({"players": 4, "removed": range(12)}, 40, 10),
+        ({"players": 3}, 51, 17),
+        ({"players": 3, "removed": ["2D"]}, 51, 17),
+        ({"players": 3, "removed": [0, 13]}, 50, 16),
+        ({"players": 2, "removed": ("2C", "2D")}, 50, 13),
+    ],
+)
+def test_removed_cards(fields, deck, hand):
+    rules = Rules(**fields)
+    assert (len(rules.deck), rules.hand_size) == (deck, hand)
+    assert Rules.from_dict(json.loads(json.dumps(rules.to_dict()))) == rules
+    assert parse_rules(rules.name) == rules
+
+
+def test_removed_cards_have_one_form():
+    assert Rules(removed=[13, 0]) == Rules(removed="2D,2C") == Rules(removed=("2C", "2d"))
+    assert Rules(players=3, removed=("2C",)) == Rules(players=3)
+    assert Rules(players=3).deck == tuple(range(1, 52))
+    assert Rules(removed=("2C", "2D")).name == "solo,removed=2C2D"
+    assert "removed" not in Rules().to_dict()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from spades_env.engine.bidding import next_bidder
-from spades_env.engine.bits import GOLDEN, U64, bit, mix, random_word, scaled
+from spades_env.engine.bits import GOLDEN, U64, bit, lowest, mix, random_word, scaled
 from spades_env.engine.draft import next_draw
 from spades_env.engine.jit import jit
 from spades_env.engine.scoring import set_score
@@ -52,9 +52,14 @@ def shuffle(s, r):
     """
     s.rng[0] = hand_stream(s, s.hand_number)
     size = r.deck_size
-    first = 52 - size
-    for i in range(size):
-        s.deck[i] = first + i
+    if size == 52:
+        for i in range(52):
+            s.deck[i] = i
+    else:
+        cards = r.deck
+        for i in range(size):
+            s.deck[i] = lowest(cards)
+            cards &= cards - U64(1)
     i = size - 1
     while i > 0:
         word = random_word(s.rng)

@@ -9,47 +9,22 @@ then the cards are drawn, then their order. There is no rejection and no allocat
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from spades_env.cards import ALL_CARDS, SPADES, SPADES_MASK
-from spades_env.engine.bits import U64, below, bit, popcount, random_word, select, stream_key, suit_mask
+from spades_env.engine.bits import U64, bit, popcount, random_word, stream_key, suit_mask
 from spades_env.engine.conceal import sees_hand
 from spades_env.engine.deal import stream_after
 from spades_env.engine.draft import was_kept
 from spades_env.engine.history import cards_replaced
 from spades_env.engine.jit import jit
+from spades_env.engine.lots import BINOMIAL, draw_card, draw_set, draw_unit, split_hands
 from spades_env.engine.state import BROKEN_UNSEEN, HIDDEN, OVER, PUBLIC, UNKNOWN_CARD
+from spades_env.engine.undealt import sample_undealt
 
 _ALL = U64(ALL_CARDS)
 _SPADES = U64(SPADES_MASK)
 _NONE = U64(0)
-# BINOMIAL[n, k] is the number of ways to choose k of n cards, exact.
-BINOMIAL = np.array([[math.comb(n, k) for k in range(53)] for n in range(53)], np.float64)
-
-
-@jit
-def draw_card(rng, cards):
-    """A random card from a set."""
-    return select(cards, below(rng, popcount(cards)))
-
-
-@jit
-def draw_set(rng, cards, count):
-    """A random subset of ``count`` cards."""
-    drawn = _NONE
-    for _ in range(count):
-        card = bit(draw_card(rng, cards))
-        cards ^= card
-        drawn |= card
-    return drawn
-
-
-@jit
-def draw_unit(rng):
-    """A uniform number in [0, 1) of 53 bits."""
-    return np.float64(random_word(rng) >> U64(11)) * 2.0**-53
 
 
 @jit
@@ -91,7 +66,7 @@ def sample_world(views, row, r, observer, rng, outs, out_row):
         if r.players == 2 and not r.draft:
             sample_blind_exchange(s, 1 - observer, rng)
     elif r.players == 2:
-        sample_opponent(s, 1 - observer, rng)
+        sample_opponent(s, r, 1 - observer, rng)
         place_cards(s, r, rng)
     else:
         sample_hands(s, r, observer, rng)
@@ -101,12 +76,6 @@ def sample_world(views, row, r, observer, rng, outs, out_row):
     if not r.spades_must_break and not s.broken and led_from_only_spades(s, r):
         s.broken = BROKEN_UNSEEN
     return seed
-
-
-@jit
-def full_deck(r):
-    """The set of all cards in play."""
-    return _ALL ^ (bit(52 - r.deck_size) - U64(1))
 
 
 @jit
@@ -121,7 +90,7 @@ def first_hand(s, seat):
 @jit
 def place_anywhere(s, r, rng):
     """Nothing constrains the hidden cards: put them in the unknown places of the deck, and deal the hands from it."""
-    rest = full_deck(r)
+    rest = r.deck
     for k in range(r.deck_size):
         if s.deck[k] != UNKNOWN_CARD:
             rest ^= bit(s.deck[k])
@@ -141,8 +110,8 @@ def place_anywhere(s, r, rng):
     s.pile = 0
     for k in range(dealt, r.deck_size):
         s.pile |= bit(s.deck[k])
-    if r.deck_size < 52:
-        s.deck[51] = 0
+    for k in range(r.deck_size, 52):
+        s.deck[k] = 0
 
 
 @jit
@@ -157,10 +126,10 @@ def sample_blind_exchange(s, other, rng):
 
 
 @jit
-def sample_opponent(s, other, rng):
+def sample_opponent(s, r, other, rng):
     """Two players, draft or deal over: sample the other hand, and what it gave up and received in an exchange.
 
-    The other seat first held 13 of the ``hidden`` cards, those that the observer has not seen elsewhere. It kept
+    The other seat's first hand was of the ``hidden`` cards, those that the observer has not seen elsewhere. It kept
     some and gave up the others, which may be of any suit. It received cards from the discards that the observer
     saw (``seen``) or from the hidden cards. The cards kept and received include all that it played, and none
     of its void suits. Every (kept, given, received) has the same number of deck orders.
@@ -169,7 +138,7 @@ def sample_opponent(s, other, rng):
     own = first_hand(s, observer)
     elsewhere = own | s.received[observer]
     seen = s.seen[observer] & ~elsewhere
-    hidden = _ALL & ~(elsewhere | seen)
+    hidden = r.deck & ~(elsewhere | seen)
     plays = s.plays[other]
     allowed = outside(s.voids[other]) & ~plays
     given_count = np.int64(s.exchanged[other])
@@ -179,7 +148,7 @@ def sample_opponent(s, other, rng):
     free_seen = seen & allowed
     free = hidden & allowed
     to_receive = received_count - popcount(from_seen)
-    to_keep = 13 - given_count
+    to_keep = r.hand_size - given_count
     spare = popcount(hidden) - popcount(played_hidden)
 
     replayed, from_free_seen = 0, 0
@@ -243,7 +212,7 @@ def sample_hands(s, r, observer, rng):
     """Three or four players: sample the hidden hands, grouping cards by the seats that may hold them."""
     players = r.players
     a, b, c = (observer + 1) % players, (observer + 2) % players, (observer + 3) % players
-    hidden = full_deck(r) & ~s.hands[observer]
+    hidden = r.deck & ~s.hands[observer]
     for seat in range(players):
         hidden &= ~s.plays[seat]
     for_a = hidden & outside(s.voids[a])
@@ -255,6 +224,12 @@ def sample_hands(s, r, observer, rng):
     if players == 3:  # c is the observer
         for_c = _NONE
         size_c = 0
+    undealt = r.deck_size - players * r.hand_size
+    if undealt > 0:
+        dealt = ~sample_undealt(hidden, (for_a, for_b, for_c), (size_a, size_b, size_c), undealt, rng)
+        for_a &= dealt
+        for_b &= dealt
+        for_c &= dealt
     hand_a = for_a & ~(for_b | for_c)
     hand_b = for_b & ~(for_a | for_c)
     hand_c = for_c & ~(for_a | for_b)
@@ -283,46 +258,9 @@ def sample_hands(s, r, observer, rng):
 
 
 @jit
-def split_hands(counts, sizes, threshold):
-    """Count the deals of hidden cards to the hands a, b and c, split by split of the cards that only two may hold.
-
-    Args:
-        counts: numbers of cards that may go to a or b, to a or c, to b or c, to anyone.
-        sizes: numbers of cards that a, b and c still need.
-        threshold: stop at the split with which the running count exceeds this.
-
-    Returns:
-        (count so far, cards of the first kind to a, of the second to a, of the third to b)
-    """
-    ab, ac, bc, anyone = counts
-    size_a, size_b, size_c = sizes
-    ways = 0.0
-    last_i, last_j, last_k = 0, 0, 0
-    for i in range(ab + 1):
-        for j in range(ac + 1):
-            any_a = size_a - i - j
-            if any_a < 0 or any_a > anyone:
-                continue
-            for k in range(bc + 1):
-                any_b = size_b - (ab - i) - k
-                any_c = size_c - (ac - j) - (bc - k)
-                if any_b < 0 or any_c < 0:
-                    continue
-                ways += (
-                    (BINOMIAL[ab, i] * BINOMIAL[ac, j] * BINOMIAL[bc, k])
-                    * BINOMIAL[anyone, any_a]
-                    * BINOMIAL[anyone - any_a, any_b]
-                )
-                last_i, last_j, last_k = i, j, k
-                if ways > threshold:
-                    return ways, i, j, k
-    return ways, last_i, last_j, last_k
-
-
-@jit
 def place_cards(s, r, rng):
     """Fill the deck once all hands are known: shuffle each hand, and the rest, over its places."""
-    rest = full_deck(r)
+    rest = r.deck
     for seat in range(r.players):
         rest ^= first_hand(s, seat)
     if r.draft:
@@ -340,8 +278,8 @@ def place_cards(s, r, rng):
     for k in range(dealt, r.deck_size):
         s.deck[k] = draw_card(rng, rest)
         rest ^= bit(s.deck[k])
-    if r.deck_size < 52:
-        s.deck[51] = 0
+    for k in range(r.deck_size, 52):
+        s.deck[k] = 0
 
 
 @jit

@@ -11,6 +11,7 @@ from enum import IntEnum
 
 import numpy as np
 
+from spades_env.cards import mask_of
 from spades_env.rules import Rules
 
 
@@ -89,6 +90,7 @@ def copy_state(states: np.ndarray) -> np.ndarray:
 
 RULES = np.dtype(
     [
+        ("deck", "u8"),  # the cards in play
         ("target", "i4"),
         ("loss", "i4"),
         ("nil", "i4"),
@@ -120,6 +122,7 @@ def rules_array(rules: Rules) -> np.ndarray:
     for name in ("draft", "bids_first", "leads_first", "spades_must_break", "exchange"):
         packed[name] = getattr(rules, name)
     packed["loss"] = NO_LOSS if rules.loss is None else rules.loss
+    packed["deck"] = mask_of(rules.deck)
     packed["deck_size"] = len(rules.deck)
     packed["rejected"] = ("hidden", "drawer", "public").index(rules.rejected)
     packed["failed_nil"] = ("ignore", "one_bag", "bags", "contract").index(rules.failed_nil)

@@ -4,7 +4,7 @@ Top-level fields, the fields of a hand and the groups of its actions (draft, exc
 each::
 
     format, format_version, spades_env (the version that wrote it)
-    rules       every field of Rules
+    rules       every field of Rules; "removed" only if cards are removed
     seed        [seed, table, match]
     agents      names, by seat, or null
     start       scores, bags, opener, hand_number; last: the result of the hand before, if known

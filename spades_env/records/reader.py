@@ -129,7 +129,7 @@ class Reader:
 
     def _rules(self, value: Any) -> Rules:
         path = ("rules",)
-        self._fields(path, value, tuple(field.name for field in dataclasses.fields(Rules)))
+        self._fields(path, value, tuple(Rules().to_dict()), ("removed",))
         with self._at(path):
             return Rules.from_dict(value)
 

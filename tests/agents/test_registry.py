@@ -115,7 +115,7 @@ def test_the_cause_of_a_failed_import_is_kept(own_module):
         ("random", set(PRESETS)),
         ("heuristic", set(PRESETS)),
         ("pimc:worlds=1", set(PRESETS)),
-        ("bidder", {"two_player", "partnership"}),
+        ("bidder", {"two_player", "two_player_dealt", "partnership"}),
         ("learned", {"two_player", "partnership"}),
         ("rollout:policy=learned", {"two_player", "partnership"}),
     ],

@@ -174,6 +174,8 @@ def game_name(rules: Rules) -> str:
     Raises:
         ValueError: if there is no model for the game.
     """
+    if rules.removed:
+        raise ValueError(f"the bidding models are for a deck of 52 cards, not for {rules.name}")
     if rules.players == 2:
         return "two_player"
     if rules.partners:

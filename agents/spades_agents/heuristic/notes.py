@@ -3,7 +3,6 @@
 import numpy as np
 
 from spades_agents.compiler import jit
-from spades_env.cards import ALL_CARDS
 from spades_env.engine.bits import U64, lowest, popcount, suit_mask
 
 # Notes of one decision; nothing in them outlives it.
@@ -62,8 +61,6 @@ def known_cards(s, r, seat):
         known |= s.given[seat]
         # cards received in an exchange come from the discard pile
         known |= s.seen[seat] if not exchanged else U64(0)
-    if r.players == 3:
-        known |= U64(1)
     return known
 
 
@@ -71,7 +68,7 @@ def known_cards(s, r, seat):
 def take_notes(s, r, w):
     """Fill the fields that do not depend on the value of tricks: ``out`` to ``clear``, and ``left``."""
     me = s.seat
-    w.out = U64(ALL_CARDS) & ~known_cards(s, r, me)
+    w.out = r.deck & ~known_cards(s, r, me)
     w.courts = COURTS if r.draft else U64(0)
     for seat in range(r.players):
         w.left[seat] = r.hand_size - popcount(s.plays[seat])
@@ -131,10 +128,10 @@ def note_one_opponent(s, r, w):
 
 @jit
 def note_opponents(s, r, w):
-    """Chances with three or four players, who hold every card that is out."""
+    """Chances with three or four players, who hold every card that is out but those not dealt."""
     me = s.seat
     for suit in range(4):
-        total = 0.0
+        total = 1.0 * (r.deck_size - r.players * r.hand_size)
         for seat in range(r.players):
             if seat != me and not (s.voids[seat] >> suit) & 1:
                 total += w.left[seat]

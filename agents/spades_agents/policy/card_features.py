@@ -129,9 +129,7 @@ def write_features(s, r, seat, out):
         known |= s.plays[k]
     if players == 2:
         known |= s.seen[seat] | s.given[seat]
-    hidden = ((U64(1) << U64(52)) - U64(1)) & ~known
-    if players == 3:
-        hidden &= ~U64(1)  # the 2 of clubs is not in play
+    hidden = r.deck & ~known
     legal = playable(s, r) if s.phase == PLAY and s.seat == seat else U64(0)
     taking = winners(s, legal)
     put_cards(out, LEGAL, legal)

@@ -18,7 +18,8 @@ from spades_agents.search.draft_belief import redraw_draft
 from spades_agents.search.workspace import OVERSAMPLE
 from spades_env.engine.bidding import nth_bidder
 from spades_env.engine.bits import popcount
-from spades_env.engine.sample import draw_unit, sample_world
+from spades_env.engine.lots import draw_unit
+from spades_env.engine.sample import sample_world
 from spades_env.engine.state import BID, BLIND_BID, NO_BID, PLAY, UNKNOWN_CARD
 from spades_env.engine.step import legal
 

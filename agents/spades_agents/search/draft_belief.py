@@ -18,7 +18,8 @@ from spades_env.cards import ALL_CARDS
 from spades_env.engine.bits import U64, bit, lowest, popcount
 from spades_env.engine.conceal import sees_hand
 from spades_env.engine.draft import was_kept
-from spades_env.engine.sample import draw_card, draw_unit, led_from_only_spades, outside, settle_draft
+from spades_env.engine.lots import draw_card, draw_unit
+from spades_env.engine.sample import led_from_only_spades, outside, settle_draft
 from spades_env.engine.state import BLIND_BID, BROKEN_UNSEEN, UNKNOWN_CARD
 
 # The probability that a card is kept: logistic in the tricks that it adds beyond those of an average card. The scripted
