@@ -27,7 +27,7 @@ MIXES: dict[str, Rules] = {
     "partners, contract": Rules(partners=True, failed_nil="contract", bids_first=2, leads_first=3, loss=None),
     "three, no blind": Rules(players=3, blind_nil=0, failed_nil="bags", leads_first=2, bag_limit=3, bag_penalty=50),
     "fifty cards": Rules(partners=True, removed=("2C", "2D")),
-    "three, 50 cards": Rules(players=3, removed=("AS", "7H"), blind_nil=0, spades_must_break=False),
+    "three, 50 cards": Rules(players=3, removed=("AS", "7H"), spades_must_break=False),
     "pair, 45 cards": Rules(players=2, removed=("2C", "3C", "2D", "2H", "2S", "KS", "TD"), exchange=3),
 }
 
