@@ -107,6 +107,11 @@ class Rules:
         if self.players == 3 and removed == ("2C",):
             removed = ()
         object.__setattr__(self, "removed", removed)
+        undealt = len(self.deck) - self.players * self.hand_size
+        if not self.draft and 2 * self.exchange > undealt:
+            raise ValueError(
+                f"exchange must be at most {undealt // 2} with {len(self.deck)} cards: only {undealt} are not dealt"
+            )
 
     @classmethod
     def preset(cls, name: str, **changes: Any) -> Rules:

@@ -38,6 +38,8 @@ def random_rules(rng: Random) -> Rules:
         return Rules.preset(rng.choice(list(PRESETS)), target=rng.choice([100, 300, 500]))
     players = rng.choice([2, 2, 2, 3, 3, 4, 4, 4])
     draft = players == 2 and rng.random() < 0.7
+    removed = () if draft or rng.random() < 0.6 else tuple(rng.sample(range(52), rng.randrange(1, 13)))
+    most = 13 if draft else (26 - len(removed)) // 2  # both players may exchange as many
     return Rules(
         players=players,
         partners=players == 4 and rng.random() < 0.6,
@@ -50,11 +52,11 @@ def random_rules(rng: Random) -> Rules:
         loss=rng.choice([None, -1, -100, -200, -500]),
         nil=rng.choice([0, 50, 100, 137]),
         blind_nil=rng.choice([0, 100, 150, 200]),
-        exchange=rng.choice([0, 1, 2, 3, 13]) if players == 2 else 0,
+        exchange=rng.choice([0, 1, 2, 3, most]) if players == 2 else 0,
         failed_nil=rng.choice(FAILED_NIL),
         bag_limit=rng.choice([0, 1, 2, 5, 7, 10, 100]),
         bag_penalty=rng.choice([0, 50, 100, 99]),
-        removed=() if draft or rng.random() < 0.6 else tuple(rng.sample(range(52), rng.randrange(1, 13))),
+        removed=removed,
     )
 
 

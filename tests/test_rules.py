@@ -60,6 +60,7 @@ BAD_MIXES = [
     ("removed", {"players": 2, "draft": True, "removed": ("2C",)}),
     ("removed", {"removed": ("2C", "2C")}),
     ("removed", {"removed": "2X"}),
+    ("exchange", {"players": 2, "removed": ("2C",), "exchange": 13}),
     ("removed", {"removed": [52]}),
     ("removed", {"removed": [None]}),
     ("removed", {"removed": range(13)}),
