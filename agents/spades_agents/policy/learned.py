@@ -45,7 +45,7 @@ class PolicyAgent(RowsAgent):
 
     Args:
         network: the network.
-        rules: the rules that it was trained for. It also plays other rules with the same players, partners and draft,
+        rules: the rules that it was trained for. It also plays other rules with the same players, partners, draft and deck,
             although it was not trained for them, and refuses all others.
         name: the player's name.
         deterministic: take the most probable action; otherwise sample one.
@@ -112,7 +112,7 @@ class PolicyAgent(RowsAgent):
         return inputs, masks
 
     def check_rules(self, rules: Rules) -> None:
-        """Raise ``ValueError`` unless the network was trained for the same players, partners and draft."""
+        """Raise ``ValueError`` unless the network was trained for the same players, partners, draft and deck."""
         check_same_game(self.name, self.rules, rules)
 
 
