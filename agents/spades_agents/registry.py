@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from spades_agents.base import Agent
-from spades_agents.source import create_agent, load_attribute
+from spades_agents.source import ENGINE, create_agent, load_attribute
 
 # Name to "module:factory", imported on first use.
 AGENTS: dict[str, str] = {
@@ -21,7 +21,6 @@ AGENTS: dict[str, str] = {
     "ppo": "spades_agents.policy.learned:PPOAgent",
 }
 _TAKES_PATH = {"ppo"}
-ENGINE = "engine"  # before the command of a program that plays
 
 
 def make_agent(spec: str | Agent) -> Agent:

@@ -96,8 +96,8 @@ static void choose(const char *message, char *name, size_t size)
 {
     const char *view = field(message, "view"), *phase = field(view, "phase");
     int legal[MOST], hand[MOST], trick[MOST], winning[MOST], wins = 0, high = 0;
-    if (equals(phase, "BLIND")) {
-        snprintf(name, size, "LOOK");
+    if (equals(phase, "BLIND") || equals(phase, "EXCHANGE")) {
+        snprintf(name, size, equals(phase, "BLIND") ? "LOOK" : "DONE");
         return;
     }
     if (equals(phase, "DRAFT")) {

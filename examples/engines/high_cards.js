@@ -25,10 +25,12 @@ function choose(legal, view) {
       return "LOOK";
     case "DRAFT":
       return isHigh(view.draft.at(-1)) ? "KEEP" : "REJECT";
+    case "EXCHANGE":
+      return "DONE";
     case "BID":
       return `BID_${Math.max(view.hand.filter(isHigh).length, 1)}`;
   }
-  const bid = Number(view.bids[view.seat].replace("BID_", ""));
+  const bid = Number(view.bids[view.seat].replace("BID_", "")); // NaN for BLIND_NIL, which needs no tricks
   const winning = legal.filter((card) => takesTrick(card, view.trick));
   const cards = winning.length && view.tricks[view.seat] < bid ? winning : legal;
   return cards.reduce((lowest, card) => (rank(card) < rank(lowest) ? card : lowest));

@@ -20,10 +20,16 @@ def choose(legal: list[str], view: dict[str, Any]) -> str:
         return "KEEP" if is_high(view["draft"][-1]) else "REJECT"
     if view["phase"] == "BID":
         return f"BID_{max(sum(map(is_high, view['hand'])), 1)}"
-    seat, bid = view["seat"], int(view["bids"][view["seat"]].removeprefix("BID_"))
+    if view["phase"] == "EXCHANGE":
+        return "DONE"
     winning = [card for card in legal if takes_trick(card, view["trick"])]
-    needs_tricks = view["tricks"][seat] < bid
+    needs_tricks = view["tricks"][view["seat"]] < number(view["bids"][view["seat"]])
     return min(winning if winning and needs_tricks else legal, key=rank)
+
+
+def number(bid: str) -> int:
+    """The tricks of a bid, such as BID_4; none for BLIND_NIL."""
+    return int(bid.removeprefix("BID_")) if bid.startswith("BID_") else 0
 
 
 def rank(card: str) -> int:

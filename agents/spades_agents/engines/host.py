@@ -15,7 +15,7 @@ from spades_env.rules import Rules
 
 LIMIT = 60.0  # seconds for a decision
 START_LIMIT = 60.0  # seconds to start
-PREPARE_LIMIT = 600.0  # seconds to prepare for rules, which may compile or load something
+PREPARE_LIMIT = 500.0  # seconds to prepare for rules, which may compile or load something
 MOST_SECONDS = 86_400.0
 LONGEST_NAME = 80
 

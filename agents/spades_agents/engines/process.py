@@ -54,7 +54,7 @@ class EngineProcess:
             raise ValueError(f"there is no program {command[0]!r}")
         self.name = os.path.basename(command[0])
         lifeline, host_end = os.pipe()
-        self._lifeline = open(host_end, "wb", 0)
+        self._lifeline = os.fdopen(host_end, "wb", 0)
         self._process = subprocess.Popen(
             [sys.executable, "-I", "-S", str(GUARD), str(lifeline), *command],
             bufsize=0,

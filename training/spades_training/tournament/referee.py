@@ -12,6 +12,7 @@ from typing import Any, TextIO
 
 import numpy as np
 from spades_agents.base import Agent
+from spades_agents.engines import EngineAgent, EngineError, EngineTimeout
 from spades_agents.registry import make_agent
 
 from spades_env.game import IllegalAction
@@ -154,12 +155,15 @@ class _Refereed(Series):
         if isinstance(error, IllegalAction):
             kind = "illegal move"
             text = text.partition(": ")[2]  # after the number of the table
-        elif isinstance(error, _TooLate):
+        elif isinstance(error, (_TooLate, EngineTimeout)):
             kind = "time"
         else:
             kind, text = "crash", f"{type(error).__name__}: {text}"
         trace = agent_trace(error)
-        trace = f"{trace}\n{type(error).__name__}: {error}" if trace else _python_trace(error)
+        if trace or isinstance(error, EngineError):
+            trace = f"{trace}\n{type(error).__name__}: {error}".lstrip()
+        else:
+            trace = _python_trace(error)
         self.forfeit(int(rows[0]), k, Forfeit(kind, " ".join(text.split())[:500], trace[-MOST_TEXT:]))
 
 
@@ -194,7 +198,9 @@ def play(job: Job, settings: Settings, agents: dict[str, Agent], watch: Watch) -
         if name not in agents:
             watch.begin(k, still[0], start=True)
             try:
-                agents[name] = make_agent(name)
+                agent = agents[name] = make_agent(name)
+                if isinstance(agent, EngineAgent) and settings.time_limit is not None:
+                    agent.limit = min(agent.limit, settings.time_limit)  # so that it fails without ending this process
             except Exception as error:
                 trace = agent_trace(error) or _python_trace(error)
                 why = Forfeit("crash", str(error)[:500], trace[-MOST_TEXT:])
