@@ -1,9 +1,9 @@
 """Let a language model play, over an HTTP endpoint that is compatible with OpenAI's chat completions.
 
 ``python examples/language_model.py URL MODEL [MATCHES]`` plays duplicate matches against the scripted player, for
-example ``python examples/language_model.py http://localhost:8000/v1 my-model 2``. A key for the endpoint is read from the
-environment variable ``OPENAI_API_KEY``. In a tournament the model is ``examples/language_model.py:LanguageModel``, with
-its address in ``SPADES_LLM_URL`` and ``SPADES_LLM_MODEL``.
+example with the URL ``http://localhost:8000/v1``. A key for the endpoint is read from ``OPENAI_API_KEY``. In a
+tournament the model is ``examples/language_model.py:LanguageModel``, with its URL in ``SPADES_LLM_URL`` and its name in
+``SPADES_LLM_MODEL``.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ import json
 import os
 import sys
 import urllib.request
-from typing import Any
 
 from spades_agents import Agent, make_agent
 
@@ -49,35 +48,43 @@ class LanguageModel:
             IllegalAction: if the second answer is illegal, too.
         """
         self.decisions += 1
-        legal = view.legal_actions()
         messages = [{"role": "user", "content": view.to_text()}]
-        for attempt in range(2):
-            answer = self.ask(messages)
-            lines = answer.strip().splitlines() or [""]
-            try:
-                return parse_action(lines[-1], legal)
-            except ValueError as error:
-                self.illegal += 1
-                if attempt:
-                    raise IllegalAction(f"{self.name}: {error}") from None
-                messages.append({"role": "assistant", "content": answer})
-                messages.append({"role": "user", "content": f"The last line of your answer is {error}. Try again."})
-        raise AssertionError("not reached")
+        answer = self.ask(messages)
+        try:
+            return self.read(answer, view)
+        except ValueError as error:
+            messages.append({"role": "assistant", "content": answer})
+            messages.append({"role": "user", "content": f"Your last line: {error}. Answer again."})
+        try:
+            return self.read(self.ask(messages), view)
+        except ValueError as error:
+            raise IllegalAction(f"{self.name}: {error}") from None
+
+    def read(self, answer: str, view: View) -> int:
+        """Return the action in the last line of an answer."""
+        try:
+            return parse_action(answer.strip().rpartition("\n")[2], view.legal_actions())
+        except ValueError:
+            self.illegal += 1
+            raise
 
     def ask(self, messages: list[dict[str, str]]) -> str:
         """Return the model's answer to a conversation."""
         body = json.dumps({"model": self.model, "messages": messages}).encode()
-        headers = {"Content-Type": "application/json", "Authorization": f"Bearer {os.environ.get('OPENAI_API_KEY', '')}"}
+        headers = {
+            "Content-Type": "application/json",
+            "Authorization": f"Bearer {os.environ.get('OPENAI_API_KEY', '')}",
+        }
         request = urllib.request.Request(f"{self.url.rstrip('/')}/chat/completions", body, headers)
         with urllib.request.urlopen(request, timeout=SECONDS) as response:
             return json.load(response)["choices"][0]["message"]["content"] or ""
 
 
-def play(model: LanguageModel, opponent: str | Agent, matches: int, rules: str = "two_player") -> dict[str, Any]:
+def play(model: LanguageModel, opponent: str | Agent, matches: int, rules: str = "two_player") -> dict[str, int]:
     """Play matches, each deck twice with the seats swapped; an illegal action forfeits the match.
 
     Returns:
-        The numbers of matches won, lost and among them forfeited, of decisions and of illegal answers.
+        The numbers of matches won and lost, of those lost by forfeit, of decisions and of illegal answers.
     """
     other = make_agent(opponent)
     won = forfeited = 0
@@ -86,26 +93,16 @@ def play(model: LanguageModel, opponent: str | Agent, matches: int, rules: str =
         side = match % 2
         try:
             while not game.is_over:
-                view = game.view()
-                game.apply((model if rules_side(game) == side else other).act(view))
+                agent = model if game.rules.side_of(game.seat) == side else other
+                game.apply(agent.act(game.view()))
         except IllegalAction as error:
             print(f"match {match + 1} forfeited: {error}")
             forfeited += 1
         won += game.winner == side
-    return {
-        "won": won,
-        "lost": matches - won,
-        "forfeited": forfeited,
-        "decisions": model.decisions,
-        "illegal answers": model.illegal,
-    }
-
-
-def rules_side(game: Game) -> int:
-    """Return the side of the seat on turn."""
-    return game.rules.side_of(game.seat)
+    counts = {"decisions": model.decisions, "illegal answers": model.illegal}
+    return {"won": won, "lost": matches - won, "forfeited": forfeited, **counts}
 
 
 if __name__ == "__main__":
-    url, model, *rest = sys.argv[1:]
-    print(play(LanguageModel(url, model), "heuristic", int(rest[0]) if rest else 2))
+    url, name, *rest = sys.argv[1:]
+    print(play(LanguageModel(url, name), "heuristic", int(rest[0]) if rest else 2))

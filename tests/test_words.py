@@ -13,7 +13,7 @@ from spades_env.rules import Rules
 
 
 def playing(*plays: str) -> Game:
-    """A game of partners after ``plays``. Seat 1 opens and holds all clubs, 2 the diamonds, 3 the hearts, 0 the spades."""
+    """A game of partners after ``plays``; seat 1 opens and holds the clubs, 2 the diamonds, 3 hearts, 0 spades."""
     deck = [13 * (k % 4) + k // 4 for k in range(52)]
     game = Game(Rules.preset("partnership", blind_nil=0), decks=[deck], scores=[-20, 340], bags=[3, 9], opener=1)
     for bid in (4, 0, 3, 5):
@@ -38,8 +38,9 @@ def test_the_whole_text():
         "- You may lead a spade only once spades are broken, which is when one has been played to another suit, or if "
         "you hold only spades.\n"
         "- Before the play each seat once bids the tricks that it expects to win. The bids of partners are added up, "
-        "and so are their tricks, except those of a nil. A side that wins at least its bid scores 10 points for each trick "
-        "bid and 1 for each further trick, which is called a bag; otherwise it loses 10 points for each trick bid.\n"
+        "and so are their tricks, except those of a nil. A side that wins at least its bid scores 10 points for each "
+        "trick bid and 1 for each further trick, which is called a bag; otherwise it loses 10 points "
+        "for each trick bid.\n"
         "- Every 10 bags cost 100 points.\n"
         "- A bid of 0 is nil: it scores 100 points if its seat wins no trick and loses 100 if it does; a failed nil "
         "also counts as one bag, without its point.\n"
@@ -82,7 +83,6 @@ def test_draft_blind_nil_and_exchange():
     assert "- You have not looked at your cards.\n" in text
     assert "\nBefore you see any card: BLIND_NIL bids blind nil, LOOK looks at your cards and bids later.\n" in text
     game.apply(BLIND_NIL)
-    game.apply(LOOK) if game.phase == Phase.BLIND else None
     drawn = game.view().drawn
     assert (
         f"\nYou draw {card_name(drawn if drawn is not None else -1)}. KEEP takes it into your hand"
