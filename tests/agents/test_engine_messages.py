@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import subprocess
 import sys
 from random import Random
@@ -14,7 +15,7 @@ from spades_agents.engines.messages import MOST_BYTES, decode, encode, match_mes
 from spades_agents.engines.serve import Engine, serve
 from spades_agents.registry import make_agent
 
-from spades_env.cards import LOOK
+from spades_env.cards import BLIND_NIL, LOOK
 from spades_env.game import Game
 from spades_env.rules import Rules
 
@@ -73,7 +74,8 @@ def test_5000_malformed_requests(capfd):
     for rules, view in positions(250):
         hello = {"type": "hello", "protocol": "spades-engine", "version": 1, "actions": []}
         match, act = match_message(rules, 5), view_message("act", view, 1.0)
-        for message in [hello, {"type": "options", "options": {"seed": 3}}, match, match, *[act] * 16]:
+        rate = {**act, "type": "rate"}
+        for message in [hello, {"type": "options", "options": {"seed": 3}}, match, match, rate, *[act] * 15]:
             answer = engine.answer(damaged(encode(message), rng))
             lines += 1
             if answer is None:  # a damaged line that says "quit" does not come up
@@ -136,6 +138,42 @@ def test_5000_malformed_answers(monkeypatch):
 
 
 @pytest.mark.parametrize(
+    "ratings,message",
+    [
+        ({"unit": "joy"}, "unit must be one of 'win', 'points', 'probability', got 'joy'"),
+        ({"ratings": {"LOOK": [1, 0]}}, "ratings must be an object with BLIND_NIL, LOOK"),
+        ({"ratings": {"LOOK": [1, 0], "AS": [0, 0]}}, "ratings must be an object with BLIND_NIL, LOOK"),
+        (
+            {"ratings": {"LOOK": [1, 0], "BLIND_NIL": 0.5}},
+            "the rating of BLIND_NIL must be a value and its standard error, got 0.5",
+        ),
+        (
+            {"ratings": {"LOOK": ["1", 0], "BLIND_NIL": [0, 0]}},
+            "the rating of LOOK must be a value and its standard error, got ['1', 0]",
+        ),
+    ],
+)
+def test_ratings_that_are_refused(ratings, message, monkeypatch):
+    monkeypatch.setattr(host, "EngineProcess", Parrot)
+    hello = {"type": "hello", "protocol": "spades-engine", "version": 1, "name": "parrot", "rates": True}
+    good = {"type": "ratings", "unit": "win", "ratings": {"LOOK": [0.5, 0.1], "BLIND_NIL": [0.25, None]}}
+    agent, view = None, Game("partnership", seed=0).view()
+    for answer in (good, {**good, **ratings}):
+        Parrot.answers = [encode(message) for message in (hello, {"type": "ok"}, answer)]
+        agent = make_agent("engine:parrot")
+        if answer is good:
+            found = agent.rate(view)
+            assert list(found) == [BLIND_NIL, LOOK]
+            assert found[LOOK] == (0.5, 0.1, "win")
+            assert found[BLIND_NIL][0] == 0.25
+            assert math.isnan(found[BLIND_NIL].error)
+        else:
+            with pytest.raises(EngineError) as caught:
+                agent.rate(view)
+            assert str(caught.value) == f"engine 'parrot' answered to 'rate' wrongly: {message}"
+
+
+@pytest.mark.parametrize(
     "line,message",
     [
         (b"", "not JSON: Expecting value at column 1"),
@@ -144,7 +182,7 @@ def test_5000_malformed_answers(monkeypatch):
         (b'{"type":"act","seconds":NaN}', "not JSON: NaN"),
         (b"\xff", "not UTF-8"),
         (b"[" * 100_000, "nested too deeply"),
-        (b'{"type":"sing"}', "unknown type 'sing': use one of hello, options, match, act, quit"),
+        (b'{"type":"sing"}', "unknown type 'sing': use one of hello, options, match, act, rate, quit"),
         (b'{"type":"act","view":{}}', "there is no match: send a message of type 'match' first"),
         (b'{"type":"hello","protocol":"uci","version":1}', "protocol must be 'spades-engine', got 'uci'"),
         (b'{"type":"hello","protocol":"spades-engine"}', "version must be an int in 1..2147483648, got None"),

@@ -182,9 +182,24 @@ def test_options_of_the_engine():
         make_agent(f"engine:worlds=0 {OURS} pimc")
 
 
+def test_ours_rate_as_in_this_process():
+    engine, twin = make_agent(f"engine:{OURS} pimc:worlds=4"), make_agent("pimc:worlds=4")
+    assert engine.rates
+    game = Game("partnership", seed=4)
+    for _ in range(10):
+        view = game.view()
+        assert engine.rate(view) == twin.rate(view)
+        game.apply(twin.act(view))
+    engine.close()
+    silent = make_agent(f"engine:{OURS} heuristic")
+    with pytest.raises(ValueError, match="engine 'heuristic' does not rate actions"):
+        silent.rate(view)
+    silent.close()
+
+
 def test_ours_refuse_rules_that_they_cannot_play():
     engine = make_agent(f"engine:{OURS} learned")
-    with pytest.raises(ValueError, match=r"engine 'learned': agent 'learned' plays only .*players=3"):
+    with pytest.raises(ValueError, match=r"engine 'learned': agent 'learned' plays only .*, not cutthroat"):
         engine.check_rules(Rules.preset("cutthroat"))
     engine.close()
 

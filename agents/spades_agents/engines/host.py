@@ -6,8 +6,17 @@ import json
 import shlex
 from typing import Any
 
-from spades_agents.base import check_on_turn
-from spades_agents.engines.messages import ACTIONS, PROTOCOL, VERSION, decode, encode, match_message, view_message
+from spades_agents.base import Rating, check_on_turn
+from spades_agents.engines.messages import (
+    ACTIONS,
+    PROTOCOL,
+    VERSION,
+    decode,
+    encode,
+    match_message,
+    read_ratings,
+    view_message,
+)
 from spades_agents.engines.process import EngineError, EngineProcess
 from spades_env.cards import NUM_ACTIONS, parse_action
 from spades_env.game import View
@@ -34,6 +43,7 @@ class EngineAgent:
     Attributes:
         name: the name that the engine gives itself.
         options: the engine's options and their default values.
+        rates: whether it rates actions.
         limit: seconds for each decision.
 
     Raises:
@@ -52,6 +62,7 @@ class EngineAgent:
         self._seed: int | None = None
         self.name = ""
         self.options: dict[str, Any] = {}
+        self.rates = False
         self._start()
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -90,6 +101,24 @@ class EngineAgent:
             pass
         raise self._failed(f"answered with no action: {action!r:.80}")
 
+    def rate(self, view: View) -> dict[int, Rating]:
+        """The engine's rating of every legal action, ascending by action.
+
+        Raises:
+            ValueError: if the engine does not rate actions, or the observer is not on turn.
+            EngineTimeout: if the engine takes too long.
+            EngineError: if it does anything else than to rate every legal action.
+        """
+        check_on_turn(view)
+        if not self.rates:
+            raise ValueError(f"engine {self.name!r} does not rate actions")
+        self._begin(view.rules)
+        answer = self._ask(view_message("rate", view, self.limit), "ratings", self.limit)
+        try:
+            return read_ratings(answer, view.legal_actions())
+        except ValueError as error:
+            raise self._failed(f"answered to 'rate' wrongly: {error}") from None
+
     def close(self) -> None:
         """End the program; it starts again with the next decision."""
         if self._engine is not None:
@@ -114,6 +143,7 @@ class EngineAgent:
             raise self._failed(f"needs its options as an object, got {options!r:.80}")
         self.name = engine.name = name
         self.options = options
+        self.rates = answer.get("rates") is True
         try:
             self._set_options()
         except ValueError:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+import math
+from typing import Any, get_args
 
+from spades_agents.base import Rating, Unit
 from spades_env.cards import BID_0, BLIND_NIL, DONE, KEEP, LOOK, NUM_ACTIONS, REJECT, action_name, in_display_order
+from spades_env.checks import check_choice
 from spades_env.engine.state import UNKNOWN_CARD
 from spades_env.game import Phase, View
 from spades_env.rules import Rules
@@ -77,6 +80,39 @@ KNOWN = (
     *("draft", "gone", "received", "hand_number", "last_hand"),
 )
 """The fields of a view that are arguments of :meth:`spades_env.View.of`; all others follow from them."""
+
+
+def ratings_message(ratings: dict[int, Rating]) -> dict[str, Any]:
+    """The answer with a rating for every legal action."""
+    return {
+        "type": "ratings",
+        "unit": next(iter(ratings.values())).unit,
+        "ratings": {
+            ACTIONS[action]: [rating.value, None if math.isnan(rating.error) else rating.error]
+            for action, rating in ratings.items()
+        },
+    }
+
+
+def read_ratings(message: dict[str, Any], legal: list[int]) -> dict[int, Rating]:
+    """The ratings in a message, ascending by action.
+
+    Raises:
+        ValueError: if the unit is unknown, a legal action has no rating, or a rating is no pair of numbers.
+    """
+    unit = check_choice("unit", message.get("unit"), get_args(Unit))
+    found = message.get("ratings")
+    names = [ACTIONS[action] for action in legal]
+    if not isinstance(found, dict) or sorted(found) != sorted(names):
+        raise ValueError(f"ratings must be an object with {', '.join(names)}")
+    ratings = {}
+    for action, name in zip(legal, names, strict=True):
+        match found[name]:
+            case [int() | float() as value, int() | float() | None as error] if math.isfinite(value):
+                ratings[action] = Rating(float(value), math.nan if error is None else float(error), unit)
+            case other:
+                raise ValueError(f"the rating of {name} must be a value and its standard error, got {other!r:.80}")
+    return ratings
 
 
 def view_fields(view: View) -> dict[str, Any]:

@@ -10,7 +10,16 @@ from collections.abc import Iterator
 from typing import IO, Any
 
 from spades_agents.base import legal_move, prepare
-from spades_agents.engines.messages import ACTIONS, MOST_BYTES, PROTOCOL, VERSION, decode, encode, read_view
+from spades_agents.engines.messages import (
+    ACTIONS,
+    MOST_BYTES,
+    PROTOCOL,
+    VERSION,
+    decode,
+    encode,
+    ratings_message,
+    read_view,
+)
 from spades_agents.registry import AGENTS, make_agent
 from spades_agents.source import load_attribute
 from spades_env.checks import check_int
@@ -64,6 +73,7 @@ class Engine:
             "version": VERSION,
             "name": self.agent.name,
             "options": self._options(),
+            "rates": hasattr(self.agent, "rate"),
         }
 
     def _options(self) -> dict[str, Any]:
@@ -106,6 +116,13 @@ class Engine:
     def _act(self, message: dict[str, Any]) -> dict[str, Any]:
         return {"type": "action", "action": ACTIONS[legal_move(self.agent, self._view(message))]}
 
+    def _rate(self, message: dict[str, Any]) -> dict[str, Any]:
+        view = self._view(message)
+        rate = getattr(self.agent, "rate", None)
+        if rate is None:
+            raise ValueError(f"{self.agent.name} does not rate actions")
+        return ratings_message(rate(view))
+
     def _view(self, message: dict[str, Any]) -> View:
         if self.rules is None:
             raise ValueError("there is no match: send a message of type 'match' first")
@@ -114,7 +131,7 @@ class Engine:
             raise ValueError(f"seat {view.seat} is on turn, but the view is that of seat {view.observer}")
         return view
 
-    _METHODS = {"hello": _hello, "options": _set_options, "match": _match, "act": _act}
+    _METHODS = {"hello": _hello, "options": _set_options, "match": _match, "act": _act, "rate": _rate}
 
 
 def serve(engine: Engine, requests: IO[bytes], answers: IO[bytes]) -> None:
