@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import importlib.util
 import shlex
 import shutil
@@ -195,6 +196,15 @@ def test_ours_rate_as_in_this_process():
     with pytest.raises(ValueError, match="engine 'heuristic' does not rate actions"):
         silent.rate(view)
     silent.close()
+
+
+def test_a_copy_has_a_process_of_its_own(tmp_path):
+    engine = make_agent(f"engine:limit=7 {command('python', tmp_path)}")
+    other = copy.deepcopy(engine)
+    view = Game("solo", seed=1).view()
+    engine.close()
+    assert (other.name, other.limit, other.act(view)) == (engine.name, 7, LOOK)
+    other.close()
 
 
 def test_ours_refuse_rules_that_they_cannot_play():

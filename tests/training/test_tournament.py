@@ -109,7 +109,6 @@ def test_a_failing_agent_forfeits(agent, kind, message, trace, tmp_path):
     [
         ("dies", "crash", "EngineError: engine 'faulty' was killed by SIGKILL", "EngineError"),
         ("exits", "crash", "EngineError: engine 'faulty' exited with code 1: what to play", "no idea\nwhat to play"),
-        ("floods", "crash", "wrote a line of more than 1,048,576 bytes", "EngineError"),
         ("sleeps", "time", "engine 'faulty' did not answer within 3 s", "EngineTimeout"),
         ("plays illegally", "illegal move", "illegal action BID_17 for seat", "IllegalAction"),
     ],

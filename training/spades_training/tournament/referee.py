@@ -198,12 +198,16 @@ def play(job: Job, settings: Settings, agents: dict[str, Agent], watch: Watch) -
         if name not in agents:
             watch.begin(k, still[0], start=True)
             try:
-                agent = agents[name] = make_agent(name)
-                if isinstance(agent, EngineAgent) and settings.time_limit is not None:
-                    agent.limit = min(agent.limit, settings.time_limit)  # so that it fails without ending this process
+                agent = make_agent(name)
+                if isinstance(agent, EngineAgent):
+                    if settings.time_limit is not None:  # a late answer then does not end this process
+                        agent.limit = min(agent.limit, settings.time_limit)
+                    agent.prepare(Rules.from_dict(settings.rules))
+                agents[name] = agent
             except Exception as error:
                 trace = agent_trace(error) or _python_trace(error)
-                why = Forfeit("crash", str(error)[:500], trace[-MOST_TEXT:])
+                kind = "time" if isinstance(error, EngineTimeout) else "crash"
+                why = Forfeit(kind, str(error)[:500], trace[-MOST_TEXT:])
                 return _not_played(unit, {match: job.forfeits.get(match, (k, why)) for match in matches})
             finally:
                 watch.stop()
