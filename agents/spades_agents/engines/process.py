@@ -18,6 +18,8 @@ from spades_agents.engines.messages import MOST_BYTES, QUIT
 
 GUARD = Path(__file__).with_name("guard.py")
 GRACE = 1.0  # seconds for an engine to exit by itself
+REPORT = 3.0  # seconds for the guard to report how an engine has ended
+KILL = 10.0  # seconds for the guard to kill an engine
 MOST_STDERR = 4000  # bytes that are kept of what an engine writes to stderr
 MOST_READS = 16  # of stderr at a time: an engine may write to it without end
 _CHUNK = 1 << 16
@@ -135,7 +137,7 @@ class EngineProcess:
         """End the process; returns the error that says why."""
         self._lifeline.close()
         with contextlib.suppress(subprocess.TimeoutExpired):
-            self._process.wait(GRACE)
+            self._process.wait(KILL)
         self._read_errors()
         self._end()
         return kind(f"engine {self.name!r} {what}", self._stderr.decode(errors="replace").strip())
@@ -143,7 +145,7 @@ class EngineProcess:
     def _gone(self, what: str) -> EngineError:
         """The error for a closed stream; if the process has ended, it says how."""
         try:
-            code = self._process.wait(GRACE)
+            code = self._process.wait(REPORT)
         except subprocess.TimeoutExpired:
             return self.fail(what)
         self._read_errors()
@@ -169,7 +171,7 @@ def _end(process: subprocess.Popen[bytes], lifeline: IO[bytes], selector: select
         process.wait(GRACE)
     lifeline.close()
     try:
-        process.wait(GRACE)
+        process.wait(KILL)
     except subprocess.TimeoutExpired:
         process.kill()
         process.wait()
