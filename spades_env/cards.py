@@ -52,6 +52,7 @@ _IDS = {name: action for action, name in enumerate(_NAMES)}
 _LETTERS = str.maketrans({**dict(zip("♣♦♥♠♧♢♡♤", 2 * SUITS, strict=True)), "\ufe0f": ""})
 _NAMED = re.compile(f"(?:[{RANKS}][{SUITS}])+")
 _GROUP = re.compile(f"([{SUITS}]?):?-?([{RANKS}]*)")
+_AROUND = " \t\r\n.,:;!?'\"`*()[]<>"  # what people and language models write around a name
 _SEAT = re.compile(r"^[NESW]\s*:\s*", re.IGNORECASE)
 
 
@@ -166,22 +167,33 @@ def action_name(action: int) -> str:
     return _NAMES[action]
 
 
-def parse_action(text: str) -> int:
+def parse_action(text: str, legal: Sequence[int] | None = None) -> int:
     """The id of the action with a name as :func:`action_name` returns it, or a card as :func:`parse_card` takes it.
 
-    Case is ignored.
+    Case is ignored, and so are spaces, quotes, asterisks, dots and other punctuation around the name.
+
+    Args:
+        text: the name, such as the answer of a language model.
+        legal: the actions that are allowed; None allows all.
 
     Raises:
-        ValueError: if there is no such action.
+        ValueError: if there is no such action, or it is not allowed.
     """
-    name = text.strip().upper()
-    if name in _IDS:
-        return _IDS[name]
+    name = text.strip(_AROUND).upper()
+    actions = f"a card such as AS, BID_0 to BID_17, {', '.join(_NAMES[70:])}"
+    if legal is not None:
+        actions = ", ".join(action_name(action) for action in legal)
     try:
-        return parse_card(text)
+        action = _IDS[name] if name in _IDS else parse_card(name)
     except ValueError:
-        actions = ", ".join(_NAMES[70:])
-        raise ValueError(f"not an action: {text!r} (a card such as AS, BID_0 to BID_17, {actions})") from None
+        raise ValueError(f"not an action: {_shortened(text)} ({actions})") from None
+    if legal is not None and action not in legal:
+        raise ValueError(f"{_NAMES[action]} is not legal now ({actions})")
+    return action
+
+
+def _shortened(text: str) -> str:
+    return repr(text) if len(text) <= 80 else f"{text[:80]!r}..."
 
 
 def trick_winner(trick: Sequence[tuple[int, int]]) -> int:

@@ -24,7 +24,8 @@ LAST_LINE = {
 
 
 def test_every_example_is_listed():
-    assert {path.stem for path in (ROOT / "examples").glob("*.py")} == set(LAST_LINE)
+    needs_a_server = {"language_model"}  # which its own test starts
+    assert {path.stem for path in (ROOT / "examples").glob("*.py")} == set(LAST_LINE) | needs_a_server
 
 
 @pytest.mark.parametrize("name", LAST_LINE)

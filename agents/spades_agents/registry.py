@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from spades_agents.base import Agent
-from spades_agents.source import create_agent, load_attribute
+from spades_agents.source import ENGINE, create_agent, load_attribute
 
 # Name to "module:factory", imported on first use.
 AGENTS: dict[str, str] = {
@@ -32,6 +32,8 @@ def make_agent(spec: str | Agent) -> Agent:
             * a name, with options if it has any: ``"random"``, ``"uniform"``, ``"heuristic"``, ``"pimc:worlds=64"``,
               ``"pimc:worlds=64,seed=1"``;
             * ``"ppo:runs/x/model.zip"``, or only ``"runs/x/model.zip"``: a trained model;
+            * ``"engine:./my_bot --level 3"``: a program in any language, see
+              :class:`spades_agents.engines.EngineAgent`;
             * ``"my_package.module:MyAgent"`` or ``"folder/my_agent.py:MyAgent"``: your own class or function that
               makes an agent. A module is also looked up in the current folder, and a file can import the modules
               next to it;
@@ -40,6 +42,7 @@ def make_agent(spec: str | Agent) -> Agent:
     Raises:
         ValueError: if the agent or the option is unknown, the value of an option is invalid, the module cannot be
             imported or the agent created (the cause is chained), or the result is not an agent.
+        EngineError: if an engine does not follow the protocol.
 
     Example:
         >>> make_agent("pimc:worlds=8").name
@@ -48,6 +51,8 @@ def make_agent(spec: str | Agent) -> Agent:
     if not isinstance(spec, str):
         return _checked(spec, repr(spec))
     name, colon, rest = spec.partition(":")
+    if name == ENGINE:
+        return load_attribute("spades_agents.engines:EngineAgent", name)(rest)
     if name in AGENTS:
         if name in _TAKES_PATH and not rest:
             raise ValueError(f"agent {name!r} needs the path of its model: '{name}:runs/x/model.zip'")
@@ -62,7 +67,8 @@ def make_agent(spec: str | Agent) -> Agent:
     if spec.endswith(".zip"):
         return make_agent(f"ppo:{spec}")
     if not colon or not rest:
-        names = ", ".join([*(known for known in AGENTS if known not in _TAKES_PATH), "ppo:FILE", "FILE.zip"])
+        named = [known for known in AGENTS if known not in _TAKES_PATH]
+        names = ", ".join([*named, "ppo:FILE", "FILE.zip", "engine:COMMAND"])
         raise ValueError(f"unknown agent {spec!r}: use one of {names}, 'package.module:Class' or 'file.py:Class'")
     return _checked(create_agent(spec), spec)
 

@@ -8,6 +8,7 @@ import hashlib
 import importlib
 import importlib.util
 import os
+import shlex
 import site
 import sys
 import sysconfig
@@ -17,6 +18,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+ENGINE = "engine"  # the name of a player that is the command of a program: engine:COMMAND
 PACKAGES = ("spades_env", "spades_agents", "spades_training")
 DATA = (".py", ".json", ".npz", ".safetensors")  # the files of a package that decide how its players play
 
@@ -133,10 +135,12 @@ def _is_own(file: str | None, name: str, also: str = "") -> bool:
 def agent_files(spec: str) -> dict[str, str]:
     """The SHA-256 of every file that the player ``spec`` consists of, by the file's name.
 
-    These are the files in the name (a module's code, a model), and all modules that the code imports, except those of
-    Python, of this project (see :func:`package_files`) and of other installed packages. Imports are read from the
-    source, so a module whose name is computed is not found.
+    These are the files in the name (a module's code, a model, the files in an engine's command), and all modules that
+    the code imports, except those of Python, of this project (see :func:`package_files`) and of other installed
+    packages. Imports are read from the source, so a module whose name is computed is not found.
     """
+    if spec.startswith(f"{ENGINE}:"):
+        return _command_files(spec.removeprefix(f"{ENGINE}:"))
     target, _, _ = spec.rpartition(":")
     search = [str(Path(target).resolve().parent) if target.endswith(".py") else os.getcwd(), *sys.path]
     files: dict[str, Path] = {}
@@ -150,6 +154,17 @@ def agent_files(spec: str) -> dict[str, str]:
         for path in (Path(value), Path(value) / "model.zip"):
             if value and path.is_file():
                 files[str(path)] = path
+    return {name: _digest(files[name]) for name in sorted(files)}
+
+
+def _command_files(command: str) -> dict[str, str]:
+    """The SHA-256 of the files in the command of an engine, and of what Python files among them import."""
+    files: dict[str, Path] = {}
+    with contextlib.suppress(ValueError):
+        for word in shlex.split(command):
+            path = Path(word).resolve()
+            search = [str(path.parent), *sys.path]
+            _follow(ModuleSpec(path.stem, None, origin=str(path)), word, search, files, path.stem)
     return {name: _digest(files[name]) for name in sorted(files)}
 
 

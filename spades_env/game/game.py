@@ -23,6 +23,7 @@ from spades_env.game.worlds import log_of, sample_state
 from spades_env.observation import SIZE, STATE_SIZE
 from spades_env.picture.ansi import ansi
 from spades_env.picture.svg import svg
+from spades_env.picture.words import words
 from spades_env.records.record import Record
 from spades_env.rules import Rules, as_rules
 
@@ -369,6 +370,10 @@ class View(Position):
         state, seed = sample_state(self, rng)
         log = log_of(Position(self.rules, self.rules_array, state))
         return Game.from_parts(self.rules, self.rules_array, state, (seed, 0, 0), log)
+
+    def to_text(self) -> str:
+        """The rules that matter, the position and the legal actions in words, as a question to a language model."""
+        return words(self, self.observer)
 
     def _repr_html_(self) -> str:
         """The picture that notebooks show, as SVG."""

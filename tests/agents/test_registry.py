@@ -12,7 +12,10 @@ from spades_agents.registry import AGENTS, make_agent
 from spades_env.game import Game
 from spades_env.rules import PRESETS, Rules
 
-KNOWN = ", ".join(AGENTS).replace("ppo", "ppo:FILE") + ", FILE.zip, 'package.module:Class' or 'file.py:Class'"
+KNOWN = (
+    ", ".join(AGENTS).replace("ppo", "ppo:FILE")
+    + ", FILE.zip, engine:COMMAND, 'package.module:Class' or 'file.py:Class'"
+)
 
 
 @pytest.fixture

@@ -79,7 +79,7 @@ def test_a_player_of_another_game_is_refused_before_anything_starts(command, pla
 
 def test_agents_lists_every_player_and_its_rules():
     rows = {row["agent"]: row for row in json.loads(spades("agents", "--json").stdout)}
-    assert set(rows) == {*AGENTS, "ppo:FILE", "file.py:Class", "module:Class"} - {"ppo"}
+    assert set(rows) == {*AGENTS, "ppo:FILE", "engine:COMMAND", "file.py:Class", "module:Class"} - {"ppo"}
     assert rows["heuristic"]["rules"] == "all"
     assert rows["learned"]["rules"] == rows["bidder"]["rules"] == "two_player, partnership"
     assert "worlds" in rows["pimc"]["options"]

@@ -104,6 +104,26 @@ def test_a_failing_agent_forfeits(agent, kind, message, trace, tmp_path):
     assert cells(results)["odd_agents:Dice", agent]["wins"] == 2
 
 
+@pytest.mark.parametrize(
+    "fault,kind,message,trace",
+    [
+        ("dies", "crash", "EngineError: engine 'faulty' was killed by SIGKILL", "EngineError"),
+        ("exits", "crash", "EngineError: engine 'faulty' exited with code 1: what to play", "no idea\nwhat to play"),
+        ("sleeps", "time", "engine 'faulty' did not answer within 3 s", "EngineTimeout"),
+        ("plays illegally", "illegal move", "illegal action BID_17 for seat", "IllegalAction"),
+    ],
+)
+def test_a_failing_engine_forfeits(fault, kind, message, trace, tmp_path):
+    bot = Path(__file__).parents[1] / "agents" / "faulty_engine.py"
+    agent = f"engine:{sys.executable} -S -E {bot} '{fault}'"
+    results = run(tmp_path, ["odd_agents:Dice", agent], matches=2, time_limit=3)
+    assert sorted(match for row in results["forfeits"] for match in row["matches"]) == [0, 1]
+    for row in results["forfeits"]:
+        assert (row["agent"], row["kind"]) == (agent, kind)
+        assert message in row["message"]
+        assert trace in row["traceback"]
+
+
 def test_an_agent_that_cannot_be_created_in_a_worker_forfeits(tmp_path, monkeypatch):
     monkeypatch.setenv("SPADES_TEST_PARENT", str(os.getpid()))
     for agent, message in (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import traceback
 
+from spades_agents.engines import EngineError
 from spades_agents.source import is_own_file
 
 SAVED = "spades_agent_trace"  # attribute of an exception that crosses from one process to another
@@ -11,15 +12,18 @@ SAVED = "spades_agent_trace"  # attribute of an exception that crosses from one 
 
 def raised_by_agent(error: BaseException) -> bool:
     """Whether the exception passed through code that is neither this project's nor an installed package's."""
-    return bool(getattr(error, SAVED, "") or _frames(error))
+    return isinstance(error, EngineError) or bool(getattr(error, SAVED, "") or _frames(error))
 
 
 def agent_trace(error: BaseException) -> str:
     """The lines of the agent's code at which an exception, or its cause, arose, as in Python's tracebacks.
 
-    Calls by this project are left out. Returns "" if no other code was involved.
+    Calls by this project are left out. Returns "" if no other code was involved. Of an engine it is what the engine
+    wrote to stderr.
     """
     while True:
+        if isinstance(error, EngineError):
+            return error.stderr
         saved = getattr(error, SAVED, "")
         if saved:
             return saved

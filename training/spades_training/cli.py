@@ -14,6 +14,7 @@ from spades_training.commands.bench import bench
 from spades_training.commands.bidding.bid import bid
 from spades_training.commands.bidding.data import bidding_data
 from spades_training.commands.bidding.fit import bidding_fit
+from spades_training.commands.engine import engine
 from spades_training.commands.evaluate import evaluate
 from spades_training.commands.exploit import exploit
 from spades_training.commands.league import league
@@ -73,7 +74,7 @@ def main(
 
 for _command in (agents, train, evaluate, tournament, league, exploit, play, replay, puzzles, solve):
     app.command()(_command)
-for _command in (bid, bidding_data, bidding_fit, bench, warm):
+for _command in (bid, bidding_data, bidding_fit, bench, warm, engine):
     app.command()(_command)
 
 

@@ -18,6 +18,7 @@ from spades_training.terminal.table import FittedTable
 # What make_agent accepts besides the names in AGENTS.
 OTHERS = (
     ("ppo:FILE", "its own", "Plays a model that spades train wrote: ppo:runs/x, or only runs/x/model.zip."),
+    ("engine:COMMAND", "all, or its own", "A program in any language that speaks the protocol for engines."),
     ("file.py:Class", "all, or its own", "Your own class or function in a file, which can import its neighbors."),
     ("module:Class", "all, or its own", "The same in a module that Python finds, also in the current folder."),
 )

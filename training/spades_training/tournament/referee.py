@@ -12,6 +12,7 @@ from typing import Any, TextIO
 
 import numpy as np
 from spades_agents.base import Agent
+from spades_agents.engines import EngineAgent, EngineError, EngineTimeout
 from spades_agents.registry import make_agent
 
 from spades_env.game import IllegalAction
@@ -154,12 +155,15 @@ class _Refereed(Series):
         if isinstance(error, IllegalAction):
             kind = "illegal move"
             text = text.partition(": ")[2]  # after the number of the table
-        elif isinstance(error, _TooLate):
+        elif isinstance(error, (_TooLate, EngineTimeout)):
             kind = "time"
         else:
             kind, text = "crash", f"{type(error).__name__}: {text}"
         trace = agent_trace(error)
-        trace = f"{trace}\n{type(error).__name__}: {error}" if trace else _python_trace(error)
+        if trace or isinstance(error, EngineError):
+            trace = f"{trace}\n{type(error).__name__}: {error}".lstrip()
+        else:
+            trace = _python_trace(error)
         self.forfeit(int(rows[0]), k, Forfeit(kind, " ".join(text.split())[:500], trace[-MOST_TEXT:]))
 
 
@@ -194,10 +198,16 @@ def play(job: Job, settings: Settings, agents: dict[str, Agent], watch: Watch) -
         if name not in agents:
             watch.begin(k, still[0], start=True)
             try:
-                agents[name] = make_agent(name)
+                agent = make_agent(name)
+                if isinstance(agent, EngineAgent):
+                    if settings.time_limit is not None:  # a late answer then does not end this process
+                        agent.limit = min(agent.limit, settings.time_limit)
+                    agent.prepare(Rules.from_dict(settings.rules))
+                agents[name] = agent
             except Exception as error:
                 trace = agent_trace(error) or _python_trace(error)
-                why = Forfeit("crash", str(error)[:500], trace[-MOST_TEXT:])
+                kind = "time" if isinstance(error, EngineTimeout) else "crash"
+                why = Forfeit(kind, str(error)[:500], trace[-MOST_TEXT:])
                 return _not_played(unit, {match: job.forfeits.get(match, (k, why)) for match in matches})
             finally:
                 watch.stop()
