@@ -167,6 +167,12 @@ def bit(index):
 
 
 @jit
+def ones(count, most):
+    """The lowest ``count`` bits set, with ``count`` clipped to 0..most."""
+    return bit(min(max(count, 0), most)) - U64(1)
+
+
+@jit
 def suit_mask(suit):
     """The set of all cards in a suit."""
     return U64(0x1FFF) << U64(13 * suit)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from spades_env.engine.bits import U64, bit, blank
+from spades_env.engine.bits import U64, bit, blank, ones
 from spades_env.engine.jit import jit
-from spades_env.engine.ledger import ones
 from spades_env.engine.state import BROKEN, DRAFT, HIDDEN, PUBLIC, UNASKED
 
 _PAST_THE_DECK = U64(0xFFF << 52)

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from spades_env.cards import NUM_ACTIONS
-from spades_env.engine.bits import U64, bit, spread, spread_nontemporal, stack_words
+from spades_env.engine.bits import U64, bit, ones, spread, spread_nontemporal, stack_words
 from spades_env.engine.conceal import sees_drawn, sees_hand
 from spades_env.engine.jit import jit
-from spades_env.engine.ledger import ones
 from spades_env.engine.state import BROKEN, PLAY
 from spades_env.engine.step import legal
 from spades_env.observation import FIELDS, WORDS

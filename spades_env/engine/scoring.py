@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from spades_env.engine.bits import U64, ones
 from spades_env.engine.jit import jit
-from spades_env.engine.ledger import side_block
 from spades_env.engine.state import ALL_BAGS, BLIND_BID, CONTRACT, ONE_BAG
+from spades_env.observation import FIELDS, TARGET_STEP
+
+_TO_TARGET, _BAGS, _BAG_ROOM = (
+    FIELDS[name].start - FIELDS["score"].start for name in ("to_target", "bags", "bag_room")
+)
 
 
 @jit
@@ -40,6 +45,15 @@ def score_side(s, r, side):
         return points - 10 * contract, bags
     over = counted - contract
     return points + 10 * contract + over, bags + over
+
+
+@jit
+def side_block(r, score, bags):
+    """The block of a side: score, to_target, bags and bag_room, in this order."""
+    block = U64(min(max(score, -32768), 32767) & 0xFFFF)
+    block |= ones((r.target - score + TARGET_STEP - 1) // TARGET_STEP, 16) << U64(_TO_TARGET)
+    block |= U64(min(bags, 127)) << U64(_BAGS)
+    return block | ones(r.bag_limit - bags, 10) << U64(_BAG_ROOM)
 
 
 @jit
