@@ -68,6 +68,7 @@ def episode(steps: list[tuple], final: tuple[np.ndarray, np.ndarray]) -> Episode
 
 def write(args: argparse.Namespace) -> minari.MinariDataset:
     """Play, and write the dataset to Minari's folder (``MINARI_DATASETS_PATH``)."""
+    # Minari warns that it names no author and no code: name yours (author, code_permalink) before you publish it.
     # Its observations hold the mask, which the environment returns in the info, so the space is given here.
     space = spaces.Dict(
         observation=spaces.Box(0, 1, (SIZE,), np.int8), action_mask=spaces.Box(0, 1, (NUM_ACTIONS,), np.int8)
@@ -81,8 +82,6 @@ def write(args: argparse.Namespace) -> minari.MinariDataset:
         algorithm_name=args.player,
         description=f"Matches of {args.player} against {args.opponents}, {args.rules}.",
         requirements=["spades-env"],
-        author="spades-env",
-        code_permalink=f"recipes/minari_dataset.py of spades-env {spades_env.__version__}",
     )
 
 

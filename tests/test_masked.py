@@ -61,6 +61,8 @@ def test_many_tables(mode):
         for row in np.flatnonzero(over) if mode == "SameStep" else ():
             last, mask = infos["final_obs"][row], infos["final_info"]["action_mask"][row]
             assert_masked(masked_infos["final_obs"][row], last, mask, env.single_observation_space)
+            assert masked_infos["final_info"]["scores"][row].tolist() == infos["final_info"]["scores"][row].tolist()
+        assert {"action_mask", "_action_mask"} | masked_infos.keys() == infos.keys()
         ends += over.sum()
         if mode == "Disabled" and over.any():
             observations, infos = plain.reset(options={"reset_mask": over})

@@ -32,7 +32,7 @@ class MaskInObservation(gymnasium.Wrapper[Masked, np.int64, np.ndarray, np.int64
     """The observations of :class:`spades_env.SpadesEnv` as dicts that hold the mask, too.
 
     The keys are ``"observations"``, float32 of shape (960,), and ``"action_mask"``, float32 of shape (75,), as RLlib's
-    action-masking modules expect them. The mask always allows an action.
+    action-masking modules expect them. The mask always allows an action. ``info`` no longer holds it.
 
     Args:
         env: a :class:`spades_env.SpadesEnv`, possibly wrapped.
@@ -45,12 +45,12 @@ class MaskInObservation(gymnasium.Wrapper[Masked, np.int64, np.ndarray, np.int64
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Masked, dict[str, Any]]:
         """As :meth:`spades_env.SpadesEnv.reset`."""
         observation, info = self.env.reset(seed=seed, options=options)
-        return masked(observation, info["action_mask"]), info
+        return masked(observation, info.pop("action_mask")), info
 
     def step(self, action: np.int64) -> tuple[Masked, SupportsFloat, bool, bool, dict[str, Any]]:
         """As :meth:`spades_env.SpadesEnv.step`."""
         observation, reward, terminated, truncated, info = self.env.step(action)
-        return masked(observation, info["action_mask"]), reward, terminated, truncated, info
+        return masked(observation, info.pop("action_mask")), reward, terminated, truncated, info
 
 
 class VectorMaskInObservation(VectorWrapper):
@@ -68,13 +68,18 @@ class VectorMaskInObservation(VectorWrapper):
     def reset(self, *, seed: Any = None, options: dict[str, Any] | None = None) -> tuple[Masked, dict[str, Any]]:
         """As :meth:`spades_env.SpadesVectorEnv.reset`."""
         observations, infos = self.env.reset(seed=seed, options=options)
-        return masked(observations, infos["action_mask"]), infos
+        return masked(observations, _pop_masks(infos)), infos
 
     def step(self, actions: Any) -> tuple[Masked, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
         """As :meth:`spades_env.SpadesVectorEnv.step`; with ``SAME_STEP``, ``infos["final_obs"]`` holds dicts, too."""
         observations, rewards, terminated, truncated, infos = self.env.step(np.asarray(actions))
         if "final_obs" in infos:
-            finals, masks = infos["final_obs"], infos["final_info"]["action_mask"]
+            finals, masks = infos["final_obs"], _pop_masks(infos["final_info"])
             for row in np.flatnonzero(infos["_final_obs"]):
                 finals[row] = masked(finals[row], masks[row])
-        return masked(observations, infos["action_mask"]), rewards, terminated, truncated, infos
+        return masked(observations, _pop_masks(infos)), rewards, terminated, truncated, infos
+
+
+def _pop_masks(infos: dict[str, Any]) -> np.ndarray:
+    del infos["_action_mask"]
+    return infos.pop("action_mask")
