@@ -28,7 +28,7 @@ def masked(observation: np.ndarray, mask: np.ndarray) -> Masked:
     return {"observations": observation.astype(np.float32), "action_mask": mask.astype(np.float32)}
 
 
-class MaskInObservation(gymnasium.Wrapper[Masked, np.int64, np.ndarray, np.int64]):
+class MaskInObservation(gymnasium.Wrapper[Any, np.int64, Any, np.int64]):
     """The observations of :class:`spades_env.SpadesEnv` as dicts that hold the mask, too.
 
     The keys are ``"observations"``, float32 of shape (960,), and ``"action_mask"``, float32 of shape (75,), as RLlib's
@@ -38,7 +38,7 @@ class MaskInObservation(gymnasium.Wrapper[Masked, np.int64, np.ndarray, np.int64
         env: a :class:`spades_env.SpadesEnv`, possibly wrapped.
     """
 
-    def __init__(self, env: gymnasium.Env[np.ndarray, np.int64]) -> None:
+    def __init__(self, env: gymnasium.Env[Any, np.int64]) -> None:
         super().__init__(env)
         self.observation_space = masked_space()
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import io
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -132,7 +132,8 @@ class PolicyNetwork:
         """
         layers: list[tuple[np.ndarray, np.ndarray]] = []
         activation = "relu"
-        for layer in [part for module in modules for part in module.modules() if not list(part.children())]:
+        leaves: list[Any] = [part for module in modules for part in module.modules() if not list(part.children())]
+        for layer in leaves:
             kind = type(layer).__name__
             if kind == "Linear":
                 weights, biases = (part.detach().cpu().numpy() for part in (layer.weight, layer.bias))
