@@ -120,6 +120,7 @@ def config(args: argparse.Namespace) -> PPOConfig:
     # RLlib's check of the environment plays illegal actions. Episodes that are cut lose decisions of other seats.
     env = {"env_config": {"rules": args.rules, "sides": sides}, "disable_env_checking": True}
     runners = {"num_env_runners": args.runners, "num_envs_per_env_runner": 32, "batch_mode": "complete_episodes"}
+    runners |= {"sample_timeout_s": 600}  # the first sample compiles
     mapping = functools.partial(module_of, sides=sides, shares=shares)
     agents = {"policies": set(modules), "policy_mapping_fn": mapping, "policies_to_train": [LEARNER]}
     algorithm = PPOConfig().environment(MultiAgentSpades, **env).env_runners(**runners).multi_agent(**agents)

@@ -68,6 +68,7 @@ def config(args: argparse.Namespace) -> PPOConfig:
             num_envs_per_env_runner=args.tables,
             gym_env_vectorize_mode=gymnasium.VectorizeMode.VECTOR_ENTRY_POINT,
             rollout_fragment_length="auto",
+            sample_timeout_s=600,  # the first sample compiles; RLlib would otherwise train on nothing after a minute
         )
         # A lost node takes its env runners along; they start again elsewhere, or when a node joins.
         .fault_tolerance(restart_failed_env_runners=True)

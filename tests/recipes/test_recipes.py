@@ -115,6 +115,7 @@ cluster.shutdown()
 
 
 @optional
+@pytest.mark.timeout(900)  # Ray starts three processes that import RLlib
 def test_rllib_trains_on_after_one_of_two_nodes_is_killed(tmp_path):
     need(["ray", "tree"])
     lines = [line.split() for line in run(["-c", NODES], tmp_path).splitlines() if line.startswith("iteration")]
