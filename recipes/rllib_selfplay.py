@@ -3,7 +3,7 @@
     pip install -c constraints-rllib.txt -e '.[rllib]'
     OMP_NUM_THREADS=1 python recipes/rllib_selfplay.py
 
-RLlib 2.60, Gymnasium 1.2.2, torch 2.13: 69,000 decisions (430 a second of one CPU) led to +29.4 [28.3, 30.6] points a
+RLlib 2.60, Gymnasium 1.2.2, torch 2.13: 69,000 decisions (420 a second of CPU time) led to +29.4 [28.3, 30.6] points a
 hand against ``random``, -31.1 [-32.0, -30.2] against ``heuristic``: ``spades evaluate``, 400 matches.
 """
 
