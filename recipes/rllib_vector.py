@@ -3,7 +3,7 @@
     pip install -c constraints-rllib.txt -e '.[rllib]'
     OMP_NUM_THREADS=1 python recipes/rllib_vector.py
 
-With RLlib 2.60, Gymnasium 1.2.2 and torch 2.13, 398,000 decisions (1,800 a second of CPU time) led to +28.5 [27.8, 29.2]
+RLlib 2.60, Gymnasium 1.2.2, torch 2.13: 398,000 decisions (1,800 a second of CPU time) led to +28.5 [27.8, 29.2]
 points a hand against ``random`` and -26.9 [-27.8, -26.1] against ``heuristic``: ``spades evaluate``, 400 matches.
 """
 
