@@ -4,7 +4,8 @@
     python recipes/openspiel_game.py
 
 OpenSpiel 2.0.2: ISMCTS with 50 simulations (8 decisions a second of CPU time) was +97.7 [73.0, 122.3] points a hand
-ahead of ``random``: ``spades evaluate recipes/openspiel_game.py:ISMCTSAgent random --matches 20 --max-hands 2``.
+ahead of ``random`` in 20 matches of two hands, and -66.5 [-82.2, -50.7] ahead of ``heuristic`` in 10:
+``spades evaluate recipes/openspiel_game.py:ISMCTSAgent random --matches 20 --max-hands 2``.
 """
 
 from __future__ import annotations
