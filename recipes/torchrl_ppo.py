@@ -3,7 +3,8 @@
     pip install torchrl
     OMP_NUM_THREADS=1 python recipes/torchrl_ppo.py
 
-RESULT
+TorchRL 0.14.1, torch 2.13: 131,072 decisions (3,000 a second of CPU time) led to +25.6 [24.8, 26.3] points a hand against
+``random`` and -29.1 [-29.8, -28.3] against ``heuristic``: ``spades evaluate``, 400 matches.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import numpy as np
 import torch
 from spades_agents.policy.model_file import save_player
 from spades_agents.policy.network import PolicyNetwork
+from spades_training.learning.selfplay import OpponentMix, SelfPlayEnv
 from tensordict import TensorDict
 from tensordict.nn import TensorDictModule
 from torch import nn
@@ -30,33 +32,32 @@ from torchrl.objectives.value import GAE
 from spades_env import SpadesVectorEnv
 from spades_env.cards import NUM_ACTIONS
 from spades_env.observation import SIZE
+from spades_env.rules import as_rules
+
+# Who has the other seats, and in what share of the hands. A partner is always the current policy.
+OPPONENTS = {"self": 0.25, "random": 0.25, "heuristic": 0.5}
 
 
 class SpadesTables(EnvBase):
-    """``SpadesVectorEnv`` under TorchRL's interface.
+    """A vector environment with ``autoreset_mode="Disabled"``: both libraries reset by a mask, so no step is lost.
 
-    With ``autoreset_mode="Disabled"`` both libraries reset by a mask of tables, so no step is lost or counted twice.
     TorchRL's ``PettingZooWrapper`` takes ``spades_v0.env()``, too, but its time steps are those of the table: the next
     state of a seat is then another seat's decision, and an advantage computed from it is wrong.
-
-    Args:
-        tables: number of tables.
-        seed: seed of the deals.
-        **options: those of ``SpadesVectorEnv``.
     """
 
-    def __init__(self, tables: int, seed: int = 0, **options: Any) -> None:
-        super().__init__(batch_size=[tables])
-        self.tables = SpadesVectorEnv(tables, autoreset_mode="Disabled", dtype=np.float32, **options)
+    def __init__(self, tables: SpadesVectorEnv, seed: int = 0) -> None:
+        count = tables.num_envs
+        super().__init__(batch_size=[count])
+        self.tables = tables
         self.observation_spec = Composite(
-            observation=Unbounded((tables, SIZE)),
-            action_mask=Binary(NUM_ACTIONS, (tables, NUM_ACTIONS), dtype=torch.bool),
-            shape=(tables,),
+            observation=Unbounded((count, SIZE)),
+            action_mask=Binary(NUM_ACTIONS, (count, NUM_ACTIONS), dtype=torch.bool),
+            shape=(count,),
         )
-        self.action_spec = Categorical(NUM_ACTIONS, (tables,))
-        self.reward_spec = Unbounded((tables, 1))
-        flags = {key: Categorical(2, (tables, 1), dtype=torch.bool) for key in ("done", "terminated", "truncated")}
-        self.done_spec = Composite(flags, shape=(tables,))
+        self.action_spec = Categorical(NUM_ACTIONS, (count,))
+        self.reward_spec = Unbounded((count, 1))
+        flags = {key: Categorical(2, (count, 1), dtype=torch.bool) for key in ("done", "terminated", "truncated")}
+        self.done_spec = Composite(flags, shape=(count,))
         self._seed: int | None = seed
 
     def _set_seed(self, seed: int | None) -> None:
@@ -94,8 +95,10 @@ def train(args: argparse.Namespace) -> None:
     """Train a player and write its model file."""
     torch.set_num_threads(1)  # several threads of torch are ten times slower on a busy machine
     torch.manual_seed(args.seed)
-    env = SpadesTables(args.tables, args.seed, rules=args.rules, opponents=args.opponents)
-    policy = network(NUM_ACTIONS)
+    rules, policy = as_rules(args.rules), network(NUM_ACTIONS)
+    mix = OpponentMix(OPPONENTS, rules, snapshots=10, rng=np.random.default_rng(args.seed))
+    mix.update(PolicyNetwork.from_torch([policy]))
+    env = SpadesTables(SelfPlayEnv(args.tables, rules, mix, autoreset_mode="Disabled", dtype=np.float32), args.seed)
     actor = ProbabilisticActor(
         TensorDictModule(policy, ["observation"], ["logits"]),
         in_keys={"logits": "logits", "mask": "action_mask"},
@@ -126,6 +129,7 @@ def train(args: argparse.Namespace) -> None:
                 sum(losses[key] for key in ("loss_objective", "loss_critic", "loss_entropy")).backward()
                 nn.utils.clip_grad_norm_(loss.parameters(), 0.5)
                 optimizer.step()
+        mix.update(PolicyNetwork.from_torch([policy]))  # a copy
         done = (number + 1) * frames
         rewards = data["next", "reward"]
         points, rate = 100 * rewards.sum() / (rewards != 0).sum(), done / (time.perf_counter() - start)
@@ -138,8 +142,7 @@ def train(args: argparse.Namespace) -> None:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rules", default="two_player")
-    parser.add_argument("--opponents", default="heuristic")
-    parser.add_argument("--iterations", type=int, default=12)
+    parser.add_argument("--iterations", type=int, default=8)
     parser.add_argument("--tables", type=int, default=256)
     parser.add_argument("--steps", type=int, default=64, help="decisions at each table in one iteration")
     parser.add_argument("--seed", type=int, default=0)
