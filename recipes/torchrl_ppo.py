@@ -3,8 +3,8 @@
     pip install torchrl
     OMP_NUM_THREADS=1 python recipes/torchrl_ppo.py
 
-TorchRL 0.14.1, torch 2.13: 131,072 decisions (3,000 a second of CPU time) led to +25.6 [24.8, 26.3] points a hand against
-``random`` and -29.1 [-29.8, -28.3] against ``heuristic``: ``spades evaluate``, 400 matches.
+TorchRL 0.14.1, torch 2.13: 131,072 decisions (3,000 a second of CPU time) led to +25.6 [24.8, 26.3] points a hand
+against ``random`` and -29.1 [-29.8, -28.3] against ``heuristic``: ``spades evaluate``, 400 matches.
 """
 
 from __future__ import annotations
