@@ -14,6 +14,7 @@ from spades_env.tables import Tables
 
 if TYPE_CHECKING:
     from spades_env import observation, spades_v0
+    from spades_env.envs.masked import MaskInObservation, VectorMaskInObservation
     from spades_env.envs.single_agent import SpadesEnv
     from spades_env.envs.vector import SpadesVectorEnv
     from spades_env.reference import Reference
@@ -22,6 +23,7 @@ __all__ = [
     "PRESETS",
     "Game",
     "IllegalAction",
+    "MaskInObservation",
     "Phase",
     "Record",
     "RecordError",
@@ -30,6 +32,7 @@ __all__ = [
     "SpadesEnv",
     "SpadesVectorEnv",
     "Tables",
+    "VectorMaskInObservation",
     "View",
     "__version__",
     "observation",
@@ -39,9 +42,11 @@ __all__ = [
 
 # Slow to import, so imported on first use.
 _LAZY = {
+    "MaskInObservation": "spades_env.envs.masked",
     "Reference": "spades_env.reference",
     "SpadesEnv": "spades_env.envs.single_agent",
     "SpadesVectorEnv": "spades_env.envs.vector",
+    "VectorMaskInObservation": "spades_env.envs.masked",
 }
 _MODULES = ("observation", "spades_v0")
 

@@ -25,6 +25,7 @@ OTHER = {
     "count": 3,
     "seed": 2,
     "auto_reset": False,
+    "dtype": np.float32,
 }
 SAME_RESULT = {"threads", "render_mode"}  # who computes it, and what render() returns: both have tests elsewhere
 ILLEGAL = 69  # a bid of 17

@@ -15,6 +15,7 @@ import gymnasium
 import numpy as np
 from gymnasium import spaces
 from gymnasium.utils import seeding
+from numpy.typing import DTypeLike
 from pettingzoo import AECEnv, ParallelEnv
 
 from spades_env.action_space import ActionSpace
@@ -24,6 +25,7 @@ from spades_env.envs import wrappers
 from spades_env.envs.options import (
     HandEnds,
     NotReset,
+    check_dtype,
     check_render_mode,
     following,
     open_window,
@@ -48,11 +50,12 @@ def env(
     reward: Reward | str = "score",
     max_hands: int = 100,
     render_mode: str | None = None,
+    dtype: DTypeLike = np.int8,
 ) -> AECEnv[str, dict[str, np.ndarray], int | None]:
     """Spades in PettingZoo's usual wrappers.
 
     Agents are ``player_0`` and so on, by seat, clockwise. A seat may act several times in a row. An observation is a
-    dict of ``"observation"`` (int8 of shape (960,), see :mod:`spades_env.observation`) and ``"action_mask"`` (int8 of
+    dict of ``"observation"`` (of shape (960,), see :mod:`spades_env.observation`) and ``"action_mask"`` (int8 of
     shape (75,), all 0 for a seat that is not on turn). An illegal action ends the match: it costs the offender 10 (1
     with ``reward="win"``) and the others nothing. When a hand ends, ``infos[agent]["hand"]`` holds its bids, blind nils
     and tricks by seat and its points by side, until the agent has acted.
@@ -65,11 +68,12 @@ def env(
         max_hands: a match without a winner is truncated after this many hands.
         render_mode: None; ``"human"``, a window that follows every step (needs pygame-ce); ``"rgb_array"``, uint8 of
             shape (512, 768, 3) (needs Pillow); ``"ansi"``, a string. All show the whole table, every hand face up.
+        dtype: of the observations and of ``state()``, ``np.int8`` or ``np.float32``. Masks are always int8.
 
     Raises:
         ValueError: if an argument is invalid.
     """
-    raw = raw_env(rules, episode, reward, max_hands, render_mode)
+    raw = raw_env(rules, episode, reward, max_hands, render_mode, dtype)
     checked: Any = wrappers.TerminateIllegalWrapper(raw, illegal_reward=raw.reward_kind.illegal)
     checked = wrappers.AssertOutOfBoundsWrapper(checked)
     return wrappers.OrderEnforcingWrapper(checked)
@@ -81,12 +85,13 @@ def parallel_env(
     reward: Reward | str = "score",
     max_hands: int = 100,
     render_mode: str | None = None,
+    dtype: DTypeLike = np.int8,
 ) -> ParallelEnv[str, dict[str, np.ndarray], int | None]:
     """The same game under the parallel interface, which only uses the action of ``infos[agent]["active_agent"]``.
 
     The masks of the other agents only allow ``DONE``, so that a policy can sample the action that is ignored.
     """
-    return wrappers.Parallel(env(rules, episode, reward, max_hands, render_mode))
+    return wrappers.Parallel(env(rules, episode, reward, max_hands, render_mode, dtype))
 
 
 class raw_env(AECEnv[str, dict[str, np.ndarray], int | None]):  # noqa: N801 PettingZoo's name
@@ -114,6 +119,7 @@ class raw_env(AECEnv[str, dict[str, np.ndarray], int | None]):  # noqa: N801 Pet
         reward: Reward | str = "score",
         max_hands: int = 100,
         render_mode: str | None = None,
+        dtype: DTypeLike = np.int8,
     ) -> None:
         super().__init__()
         self.rules = as_rules(rules)
@@ -122,14 +128,16 @@ class raw_env(AECEnv[str, dict[str, np.ndarray], int | None]):  # noqa: N801 Pet
         self._window = open_window(self.render_mode, self.metadata["render_fps"])
         self.possible_agents = [f"player_{seat}" for seat in range(self.rules.players)]
         self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
+        self.dtype = check_dtype(dtype)
         self.action_spaces: dict[str, Any] = {agent: ActionSpace() for agent in self.possible_agents}
         self.observation_spaces: dict[str, Any] = {
             agent: spaces.Dict(
-                observation=spaces.Box(0, 1, (SIZE,), np.int8), action_mask=spaces.Box(0, 1, (NUM_ACTIONS,), np.int8)
+                observation=spaces.Box(0, 1, (SIZE,), self.dtype.type),
+                action_mask=spaces.Box(0, 1, (NUM_ACTIONS,), np.int8),
             )
             for agent in self.possible_agents
         }
-        self.state_space = spaces.Box(0, 1, (STATE_SIZE,), np.int8)
+        self.state_space = spaces.Box(0, 1, (STATE_SIZE,), self.dtype.type)
         self._hand_ends = HandEnds(self.rules, self.episode, self.reward_kind, self.max_hands)
         self._is_reset = False
 
@@ -170,7 +178,7 @@ class raw_env(AECEnv[str, dict[str, np.ndarray], int | None]):  # noqa: N801 Pet
         """What the agent may know now, as new arrays; its mask is all 0 unless it is on turn."""
         may_act = not (self.terminations.get(agent, True) or self.truncations[agent])
         observation, mask = self.game.observe(self._seats[agent], may_act)
-        return {"observation": observation, "action_mask": mask}
+        return {"observation": observation.astype(self.dtype, copy=False), "action_mask": mask}
 
     def step(self, action: int | None) -> None:
         """Carry out the action of ``agent_selection``; None for an agent whose match is over.
@@ -211,7 +219,7 @@ class raw_env(AECEnv[str, dict[str, np.ndarray], int | None]):  # noqa: N801 Pet
 
     def state(self) -> np.ndarray:
         """The whole table, for centralised critics: see :meth:`spades_env.Game.full_observation`."""
-        return self.game.full_observation()
+        return self.game.full_observation().astype(self.dtype, copy=False)
 
     def render(self) -> str | np.ndarray | None:
         """The table with all its cards, as a string or as pixels; with ``"human"`` the window shows it."""

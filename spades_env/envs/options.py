@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from gymnasium.error import ResetNeeded
+from numpy.typing import DTypeLike
 
 from spades_env.cards import DONE
 from spades_env.engine import single
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from spades_env.picture.window import Window
 
 Illegal = Literal["terminate", "raise"]
+DTYPES = (np.dtype(np.int8), np.dtype(np.float32))  # of observations
 
 _START_OPTIONS = ("decks", "scores", "bags", "opener")
 
@@ -78,6 +81,14 @@ def following(game: Game | None, seed: int | None, rng: np.random.Generator) -> 
 def start_options(options: dict[str, Any] | None) -> dict[str, Any]:
     """The reset options that determine how the match starts; others are ignored."""
     return {key: value for key, value in (options or {}).items() if key in _START_OPTIONS}
+
+
+def check_dtype(dtype: DTypeLike) -> np.dtype[Any]:
+    """The dtype of observations, checked."""
+    with contextlib.suppress(TypeError):
+        if np.dtype(dtype) in DTYPES:
+            return np.dtype(dtype)
+    raise ValueError(f"dtype must be np.int8 or np.float32, got {dtype!r}")
 
 
 def check_render_mode(render_mode: Any, modes: Sequence[str]) -> str | None:

@@ -9,6 +9,7 @@ import gymnasium
 import numpy as np
 from gymnasium import spaces
 from gymnasium.error import ResetNeeded
+from numpy.typing import DTypeLike
 
 from spades_env.action_space import ActionSpace
 from spades_env.cards import NUM_ACTIONS
@@ -19,6 +20,7 @@ from spades_env.envs.options import (
     HandEnds,
     Illegal,
     NotReset,
+    check_dtype,
     check_render_mode,
     following,
     mask_ignored,
@@ -36,7 +38,7 @@ from spades_env.tables import agent_seed
 class SpadesEnv(gymnasium.Env[np.ndarray, np.int64]):
     """Spades for one learner: ``step`` returns at its next decision, after the other seats have acted.
 
-    Observation: int8 vector of :data:`spades_env.observation.SIZE` zeros and ones, whose slices
+    Observation: vector of :data:`spades_env.observation.SIZE` zeros and ones, whose slices
     ``spades_env.observation.LAYOUT`` names. Actions: ``Discrete(75)``, see ``spades_env.cards``. ``action_masks()``
     returns the legal actions as bool, as MaskablePPO expects, and ``info["action_mask"]`` holds them as int8, as
     ``action_space.sample`` expects. Once an episode is over, no action is legal, and the mask only allows ``DONE``: the
@@ -65,6 +67,7 @@ class SpadesEnv(gymnasium.Env[np.ndarray, np.int64]):
         render_mode: ``"human"`` shows the table in a window after every action, opponents' included, at two actions per
             second (needs pygame-ce). ``render()`` returns it as uint8 of shape (512, 768, 3) with ``"rgb_array"``
             (needs Pillow) and as a string with ``"ansi"``. All three only show what the learner may see.
+        dtype: of the observations, ``np.int8`` or ``np.float32``.
 
     Attributes:
         game: the :class:`Game` being played, with all its cards.
@@ -88,6 +91,7 @@ class SpadesEnv(gymnasium.Env[np.ndarray, np.int64]):
         max_hands: int = 100,
         illegal: Illegal = "terminate",
         render_mode: str | None = None,
+        dtype: DTypeLike = np.int8,
     ) -> None:
         self.rules = as_rules(rules)
         self.opponents = apart(make_opponents(opponents, self.rules))
@@ -96,7 +100,8 @@ class SpadesEnv(gymnasium.Env[np.ndarray, np.int64]):
         self.illegal: Illegal = check_choice("illegal", illegal, get_args(Illegal))
         self.render_mode = check_render_mode(render_mode, self.metadata["render_modes"])
         self._window = open_window(self.render_mode, self.metadata["render_fps"])
-        self.observation_space = spaces.Box(0, 1, (SIZE,), np.int8)
+        self.dtype = check_dtype(dtype)
+        self.observation_space = spaces.Box(0, 1, (SIZE,), self.dtype.type)
         self.action_space = ActionSpace()
         self._hand_ends = HandEnds(self.rules, self.episode, self.reward_kind, self.max_hands)
         self._terminated = self._truncated = False
@@ -206,7 +211,7 @@ class SpadesEnv(gymnasium.Env[np.ndarray, np.int64]):
         observation, mask = self.game.observe(self.learner)
         if self._terminated or self._truncated:
             mask_ignored(mask)
-        return observation, mask
+        return observation.astype(self.dtype, copy=False), mask
 
     def __getattr__(self, name: str) -> Any:
         if name in ("game", "learner"):

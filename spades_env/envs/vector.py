@@ -10,6 +10,7 @@ from gymnasium import spaces
 from gymnasium.error import ResetNeeded
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
+from numpy.typing import DTypeLike
 
 from spades_env.action_space import IllegalAction
 from spades_env.cards import NUM_ACTIONS
@@ -18,7 +19,15 @@ from spades_env.engine import turns
 from spades_env.engine.episode import episode_array
 from spades_env.engine.turns import OPTIONS, TURN
 from spades_env.envs.opponents import OneByOne, Opponents, make_opponents
-from spades_env.envs.options import Illegal, NotReset, check_render_mode, mask_ignored, rendered, start_options
+from spades_env.envs.options import (
+    Illegal,
+    NotReset,
+    check_dtype,
+    check_render_mode,
+    mask_ignored,
+    rendered,
+    start_options,
+)
 from spades_env.envs.spare import SpareRows
 from spades_env.episodes import Episode, Reward
 from spades_env.game.log import check_decks, check_start
@@ -55,6 +64,7 @@ class SpadesVectorEnv(VectorEnv):
             ``reset(options={"reset_mask": ...})``.
         copy: whether to return new arrays; with False each step overwrites the arrays of the step before.
         render_mode: ``"rgb_array"`` (needs Pillow), ``"ansi"`` or None.
+        dtype: of the observations, ``np.int8`` or ``np.float32``.
 
     Raises:
         ValueError: if an argument is invalid.
@@ -79,6 +89,7 @@ class SpadesVectorEnv(VectorEnv):
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
         copy: bool = True,
         render_mode: str | None = None,
+        dtype: DTypeLike = np.int8,
     ) -> None:
         super().__init__()
         self.num_envs = check_int("num_envs", num_envs, 1, 10_000_000)
@@ -91,7 +102,8 @@ class SpadesVectorEnv(VectorEnv):
         self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
         self.render_mode = check_render_mode(render_mode, self.metadata["render_modes"])
         self.copy = copy
-        self.single_observation_space = spaces.Box(0, 1, (SIZE,), np.int8)
+        self.dtype = check_dtype(dtype)
+        self.single_observation_space = spaces.Box(0, 1, (SIZE,), self.dtype.type)
         self.single_action_space = spaces.Discrete(NUM_ACTIONS)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
@@ -113,6 +125,7 @@ class SpadesVectorEnv(VectorEnv):
         self._spare = SpareRows(num_envs)
         self._result = self._fresh()
         self._masks = self._result[1]
+        self._converted = np.zeros((0 if copy or self.dtype == np.int8 else num_envs, SIZE), self.dtype)
         self._ignored = np.zeros(NUM_ACTIONS, np.int8)
         mask_ignored(self._ignored)
         self._seeded = np.zeros(num_envs, np.bool_)
@@ -164,7 +177,7 @@ class SpadesVectorEnv(VectorEnv):
                 ignores the action and starts the next match.
 
         Returns:
-            observations (int8), rewards (float64), terminated, truncated (bool) and infos.
+            observations, rewards (float64), terminated, truncated (bool) and infos.
 
         Raises:
             IllegalAction: if an action is not legal and ``illegal="raise"``, or if an opponent's is not legal.
@@ -264,7 +277,14 @@ class SpadesVectorEnv(VectorEnv):
         if self._turns["ended"].any():
             self._masks[self._turns["ended"]] = self._ignored
         observations, masks, rewards, terminated, truncated = result
-        return observations, rewards, terminated, truncated, self._infos(masks, terminated | truncated)
+        infos = self._infos(masks, terminated | truncated)
+        return self._of_dtype(observations), rewards, terminated, truncated, infos
+
+    def _of_dtype(self, observations: np.ndarray) -> np.ndarray:
+        if self.copy or self.dtype == np.int8:
+            return observations.astype(self.dtype, copy=False)
+        self._converted[...] = observations
+        return self._converted
 
     def _fresh(self) -> tuple[np.ndarray, ...]:
         n = self.num_envs
@@ -284,7 +304,7 @@ class SpadesVectorEnv(VectorEnv):
             return infos | result
         final = np.full(self.num_envs, None, object)
         for row in np.flatnonzero(over):
-            final[row] = self._final_obs[row].copy()
+            final[row] = self._final_obs[row].astype(self.dtype)
         masks = np.where(over[:, None], self._ignored, np.int8(0))
         blank = {"action_mask": masks, "_action_mask": over.copy()}
         ends = {"final_obs": final, "_final_obs": over.copy(), "final_info": blank | result, "_final_info": over.copy()}

@@ -9,11 +9,13 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+import torch
 from spades_agents import make_agent
 from spades_agents.policy.learned import PolicyAgent
-from spades_agents.policy.model_file import ACTOR, CARD, model_card, read_model
+from spades_agents.policy.model_file import ACTOR, CARD, model_card, read_model, save_player
 from spades_agents.policy.network import PolicyNetwork
 from spades_agents.policy.policy_input import features_digest
+from torch import nn
 
 from spades_env import Game, Tables
 from spades_env.observation import SIZE, used_bits
@@ -50,6 +52,22 @@ def test_the_network_is_what_matrix_products_give(sizes, activation, function):
     np.testing.assert_allclose(network.logits(observations), expected, rtol=1e-4, atol=1e-4)
     alone = np.concatenate([network.logits(observations[k : k + 1]) for k in range(50)])
     assert (network.logits(observations) == alone).all()
+
+
+@pytest.mark.parametrize("activation", [nn.Tanh, nn.ReLU])
+def test_a_network_of_torch_is_copied(activation, tmp_path):
+    hidden, last = nn.Sequential(nn.Linear(SIZE, 20), activation(), nn.Linear(20, 10), activation()), nn.Linear(10, 75)
+    network = PolicyNetwork.from_torch([hidden, last])
+    observations = (np.random.default_rng(2).random((50, SIZE)) < 0.3).astype(np.int8)
+    with torch.no_grad():
+        expected = last(hidden(torch.as_tensor(observations).float())).numpy()
+    np.testing.assert_allclose(network.logits(observations), expected, rtol=1e-4, atol=1e-5)
+    save_player(network, tmp_path / "model.zip", "solo")
+    loaded, rules = read_model(tmp_path / "model.zip")
+    assert rules == PRESETS["solo"]
+    assert (loaded.logits(observations) == network.logits(observations)).all()
+    with pytest.raises(ValueError, match="the policy has a Dropout layer: only Linear, ReLU and Tanh can be saved"):
+        PolicyNetwork.from_torch([hidden, nn.Dropout(), last])
 
 
 def test_sampling_follows_the_softmax():

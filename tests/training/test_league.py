@@ -8,11 +8,11 @@ import json
 import matplotlib.image
 import numpy as np
 import pytest
+from spades_agents.policy.model_file import save_player
 from spades_agents.policy.network import PolicyNetwork
 from spades_command import fails, spades
 from spades_training.evaluation.league import history, thinned
 from spades_training.learning.config import Config
-from spades_training.learning.sb3 import save_player
 from spades_training.tournament.log import Log
 from spades_training.tournament.schedule import Schedule, make_settings
 from spades_training.tournament.standings import Standings

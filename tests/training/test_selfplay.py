@@ -100,6 +100,29 @@ def test_a_weak_snapshot_is_drawn_less_than_a_strong_one():
     assert drawn[1] > 2 * weak.mean()
 
 
+@pytest.mark.parametrize("mode", ["NextStep", "SameStep", "Disabled"])
+def test_every_autoreset_mode_counts_the_same_hands(mode, monkeypatch):
+    """Table 0 plays the same matches of three hands in every mode; no reset is taken for a hand."""
+    mix, counted = new_mix([untrained(1)]), []
+    monkeypatch.setattr(mix, "count_hands", lambda kinds, rows, rewards: counted.extend(rewards.tolist()))
+    mix.update(untrained(9))
+    env = SelfPlayEnv(1, RULES, mix, autoreset_mode=mode, max_hands=3, seat=0)
+    assert env.metadata["autoreset_mode"].value == mode
+    env.reset(seed=3)
+    paid, ends, player = [], 0, make_agent("heuristic")
+    while ends < 2:
+        _, rewards, terminated, truncated, _ = env.step(player.act_batch(env.tables, np.arange(1)))
+        paid += rewards[rewards != 0].tolist()
+        if terminated[0] or truncated[0]:
+            ends += 1
+            if mode == "NextStep":
+                env.step(np.zeros(1, int))
+            if mode == "Disabled":
+                env.reset(options={"reset_mask": np.array([True])})
+    assert len(counted) == 6
+    assert [reward for reward in counted if reward] == paid
+
+
 def small_run(folder, **changes):
     settings = {"n_envs": 32, "n_steps": 32, "batch_size": 512, "layers": "16", "eval_hands": 100, "final_matches": 2}
     settings |= {"warm_start": 0, "eval_opponents": "random", "tensorboard": False, "max_hands": 20}

@@ -7,6 +7,7 @@ file runs none of its code.
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import zipfile
@@ -16,7 +17,8 @@ from typing import Any
 
 from spades_agents.policy.network import PolicyNetwork
 from spades_agents.policy.policy_input import check_layouts
-from spades_env.rules import Rules
+from spades_env.files import write_whole
+from spades_env.rules import Rules, as_rules
 
 CARD = "spades.json"
 ACTOR = "actor.npz"
@@ -26,6 +28,29 @@ FORMAT = "spades_env policy"
 def model_card(rules: Rules, network: PolicyNetwork) -> dict[str, Any]:
     """The content of the member :data:`CARD`."""
     return {"format": FORMAT, **network.layout.card(), "rules": rules.to_dict(), "activation": network.activation}
+
+
+def add_player(file: io.BytesIO, network: PolicyNetwork, rules: Rules) -> None:
+    """Add the members that a player needs to a zip, which may be empty."""
+    with zipfile.ZipFile(file, "a") as members:
+        members.writestr(CARD, json.dumps(model_card(rules, network), indent=1))
+        members.writestr(ACTOR, network.to_bytes())
+
+
+def save_player(network: PolicyNetwork, path: str | os.PathLike[str], rules: str | Rules) -> None:
+    """Write a model file that holds only the policy, which can play but not be trained further, atomically.
+
+    Args:
+        network: the policy; :meth:`PolicyNetwork.from_torch` copies one from torch.
+        path: the file; ``make_agent("ppo:PATH")`` makes its player.
+        rules: the rules that it was trained for.
+
+    Raises:
+        OSError: if the file cannot be written.
+    """
+    file = io.BytesIO()
+    add_player(file, network, as_rules(rules))
+    write_whole(path, file.getvalue())
 
 
 def read_model(path: str | os.PathLike[str]) -> tuple[PolicyNetwork, Rules]:

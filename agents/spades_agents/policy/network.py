@@ -8,9 +8,9 @@ machine, and the result for a row is bit-identical in every batch.
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -19,6 +19,9 @@ from spades_agents.policy.card_features import FEATURES
 from spades_agents.policy.policy_input import PolicyInput
 from spades_env.cards import NUM_ACTIONS
 from spades_env.observation import SIZE
+
+if TYPE_CHECKING:
+    from torch import nn
 
 ACTIVATIONS = ("relu", "tanh")
 
@@ -112,6 +115,34 @@ class PolicyNetwork:
         )
         if not (np.isfinite(self._parameters.weights).all() and np.isfinite(self._parameters.biases).all()):
             raise ValueError("its weights are not all finite numbers")
+
+    @classmethod
+    def from_torch(
+        cls, modules: Iterable[nn.Module], inputs: np.ndarray | None = None, hint: str = ""
+    ) -> PolicyNetwork:
+        """A copy of torch modules that are called one after another.
+
+        Args:
+            modules: they consist of ``Linear`` layers with ``ReLU`` or ``Tanh`` between them, in this order.
+            inputs: as in :class:`PolicyNetwork`; by default all bits of the observation.
+            hint: as in :class:`PolicyNetwork`.
+
+        Raises:
+            ValueError: if there is another kind of layer, or if the layers do not fit.
+        """
+        layers: list[tuple[np.ndarray, np.ndarray]] = []
+        activation = "relu"
+        leaves: list[Any] = [part for module in modules for part in module.modules() if not list(part.children())]
+        for layer in leaves:
+            kind = type(layer).__name__
+            if kind == "Linear":
+                weights, biases = (part.detach().cpu().numpy() for part in (layer.weight, layer.bias))
+                layers.append((np.ascontiguousarray(weights.T), biases.copy()))
+            elif kind.lower() in ACTIVATIONS:
+                activation = kind.lower()
+            else:
+                raise ValueError(f"the policy has a {kind} layer: only Linear, ReLU and Tanh can be saved")
+        return cls(np.arange(SIZE) if inputs is None else inputs, layers, activation, hint)
 
     def logits(self, rows: np.ndarray) -> np.ndarray:
         """float32 of shape (n, 75) for rows of inputs, int8 of shape (n, layout.size)."""

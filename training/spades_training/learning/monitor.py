@@ -14,6 +14,7 @@ import torch
 from rich.console import Console
 from sb3_contrib import MaskablePPO
 from spades_agents.policy.learned import PolicyAgent
+from spades_agents.policy.model_file import save_player
 from stable_baselines3.common.callbacks import BaseCallback
 
 from spades_env.files import write_whole
@@ -23,7 +24,7 @@ from spades_training.evaluation.league import LEAGUE
 from spades_training.learning.checkpoint import Checkpoint
 from spades_training.learning.config import CHECKPOINT, Config
 from spades_training.learning.rollouts import Rollouts
-from spades_training.learning.sb3 import policy_network, save_player
+from spades_training.learning.sb3 import policy_network
 from spades_training.learning.selfplay import OpponentMix
 from spades_training.learning.trajectories import LearnerTrajectories
 from spades_training.terminal.display import training_bar

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import io
-import json
 import os
 import time
-import zipfile
 from itertools import pairwise
 from typing import Any
 
@@ -16,7 +14,7 @@ import torch
 from gymnasium import spaces
 from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
-from spades_agents.policy.model_file import ACTOR, CARD, model_card
+from spades_agents.policy.model_file import add_player
 from spades_agents.policy.network import PolicyNetwork
 from spades_agents.policy.policy_input import used_columns
 from stable_baselines3.common.monitor import Monitor
@@ -250,19 +248,11 @@ def policy_network(model: MaskablePPO) -> PolicyNetwork:
         ValueError: if it is not a fully connected network on the observation.
     """
     policy = model.policy
-    layers: list[tuple[np.ndarray, np.ndarray]] = []
-    activation = "relu"
-    for module in [*policy.mlp_extractor.policy_net, policy.action_net]:
-        if isinstance(module, nn.Linear):
-            weights, biases = (part.detach().cpu().numpy() for part in (module.weight, module.bias))
-            layers.append((np.ascontiguousarray(weights.T), biases.copy()))
-        elif isinstance(module, (nn.ReLU, nn.Tanh)):
-            activation = type(module).__name__.lower()
-        else:
-            raise ValueError(f"the policy has a {type(module).__name__} layer: only Linear, ReLU and Tanh can be saved")
+    modules = [policy.mlp_extractor.policy_net, policy.action_net]
     extractor = policy.pi_features_extractor
-    inputs = extractor.inputs.cpu().numpy()[: extractor.seen] if isinstance(extractor, UsedBits) else np.arange(SIZE)
-    return PolicyNetwork(inputs, layers, activation, extractor.hint if isinstance(extractor, UsedBits) else "")
+    if not isinstance(extractor, UsedBits):
+        return PolicyNetwork.from_torch(modules)
+    return PolicyNetwork.from_torch(modules, extractor.inputs.cpu().numpy()[: extractor.seen], extractor.hint)
 
 
 def set_policy(model: MaskablePPO, network: PolicyNetwork) -> None:
@@ -298,22 +288,5 @@ def save_model(model: MaskablePPO, path: str | os.PathLike[str], rules: str | Ru
     network = policy_network(model)
     file = io.BytesIO()
     model.save(file)
-    _add_player(file, network, as_rules(rules))
+    add_player(file, network, as_rules(rules))
     write_whole(path, file.getvalue())
-
-
-def save_player(network: PolicyNetwork, path: str | os.PathLike[str], rules: Rules) -> None:
-    """Write a model file that holds only the policy, which can play but not be trained further, atomically.
-
-    Raises:
-        OSError: if the file cannot be written.
-    """
-    file = io.BytesIO()
-    _add_player(file, network, rules)
-    write_whole(path, file.getvalue())
-
-
-def _add_player(file: io.BytesIO, network: PolicyNetwork, rules: Rules) -> None:
-    with zipfile.ZipFile(file, "a") as members:
-        members.writestr(CARD, json.dumps(model_card(rules, network), indent=1))
-        members.writestr(ACTOR, network.to_bytes())

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from gymnasium.vector import AutoresetMode
 from spades_agents.base import BatchAgent, check_plays
 from spades_agents.policy.learned import PolicyAgent
 from spades_agents.policy.network import PolicyNetwork
@@ -160,11 +161,19 @@ class SelfPlayEnv(SpadesVectorEnv):
         num_envs: number of tables.
         rules: the rules.
         mix: the opponents.
+        autoreset_mode: as in :class:`SpadesVectorEnv`.
         **options: other options of :class:`SpadesVectorEnv`.
     """
 
-    def __init__(self, num_envs: int, rules: Rules, mix: OpponentMix, **options: Any) -> None:
-        super().__init__(num_envs, rules, opponents="random", autoreset_mode="SameStep", **options)
+    def __init__(
+        self,
+        num_envs: int,
+        rules: Rules,
+        mix: OpponentMix,
+        autoreset_mode: AutoresetMode | str = AutoresetMode.SAME_STEP,
+        **options: Any,
+    ) -> None:
+        super().__init__(num_envs, rules, opponents="random", autoreset_mode=autoreset_mode, **options)
         self.mix = mix
         self.kinds = np.zeros(num_envs, np.int64)
         self._hands_seen = np.full(num_envs, -1, np.int64)
@@ -180,9 +189,9 @@ class SelfPlayEnv(SpadesVectorEnv):
 
     def step(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
         """Like :meth:`SpadesVectorEnv.step`; also reports the rewards of completed hands to the mix."""
-        hands, kinds = self._hands(), self.kinds.copy()
+        hands, kinds, playing = self._hands(), self.kinds.copy(), ~self._turns["ended"]
         result = super().step(actions)
-        ended = np.flatnonzero(self._hands() != hands)
+        ended = np.flatnonzero(playing & (self._hands() != hands))
         self.mix.count_hands(kinds[ended], ended, result[1][ended])
         return result
 

@@ -25,6 +25,7 @@ from typing import Any
 import numpy as np
 import torch
 from rich.console import Console
+from spades_agents.policy.model_file import save_player
 
 from spades_env.files import write_whole
 from spades_training.evaluation.evaluate import Result
@@ -36,7 +37,6 @@ from spades_training.learning.fast.settings import WORKERS, Settings
 from spades_training.learning.fast.worker import Worker
 from spades_training.learning.monitor import TrainingError
 from spades_training.learning.plots import learning_curve
-from spades_training.learning.sb3 import save_player
 from spades_training.learning.selfplay import SNAPSHOT
 from spades_training.options import parse_rules
 
