@@ -22,8 +22,7 @@ MaxHandsOption = Annotated[
 ]
 WorkersOption = Annotated[int, typer.Option("--workers", help="Number of processes; 0 uses every CPU core.")]
 OnOption = Annotated[
-    str,
-    typer.Option("--on", help="Machines: here, ray, ray:ADDRESS, dask:ADDRESS or module:function (docs/cluster.md)."),
+    str, typer.Option("--on", help="Machines: here, ray, ray:ADDRESS, dask:ADDRESS, module:function (docs/cluster.md).")
 ]
 RunsOption = Annotated[Path, typer.Option("--runs", help="Folder that holds the runs.")]
 

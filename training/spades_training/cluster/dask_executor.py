@@ -23,6 +23,7 @@ class DaskExecutor(ClusterExecutor):
     """
 
     def __init__(self, address: str) -> None:
+        super().__init__()
         from distributed import Client
 
         self._client = Client(address, set_as_default=False)

@@ -33,9 +33,13 @@ class ClusterExecutor(Executor):
 
     Attributes:
         report: called with a line of text when nodes join or are lost, and now and then with what each has done.
+        known: the machines that were alive when somebody last looked.
     """
 
     report: Report = staticmethod(lambda line: None)
+
+    def __init__(self) -> None:
+        self.known: dict[str, Node] = {}
 
     def nodes(self) -> dict[str, Node]:
         """The machines that are alive, by the name that :func:`spades_training.cluster.node.own_id` has on each."""
@@ -50,6 +54,7 @@ class OtherExecutor(ClusterExecutor):
     """Any executor of another kind, whose machines are not known before they have done something."""
 
     def __init__(self, executor: Executor) -> None:
+        super().__init__()
         self._executor = executor
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:

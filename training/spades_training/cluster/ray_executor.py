@@ -25,6 +25,7 @@ class RayExecutor(ClusterExecutor):
     """
 
     def __init__(self, address: str = "auto") -> None:
+        super().__init__()
         os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
         os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")  # otherwise Ray warns that this will change
         import ray

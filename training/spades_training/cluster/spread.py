@@ -60,7 +60,7 @@ class Spread:
 
     @property
     def room(self) -> int:
-        """How many more calls should be submitted now, so that no CPU waits and little is lost when they are cancelled."""
+        """How many more calls to submit now, so that no CPU waits and few calls are cancelled at the end."""
         most = max(LEAST, int(QUEUE * sum(node.cpus for node in self._nodes.values())))
         return most - len(self._running)
 
@@ -122,14 +122,13 @@ class Spread:
         self._looked = time.monotonic()
         if self._looked - self._reported > REPORT:
             self._report_done()
-        before, self._nodes = self._nodes, self.executor.nodes()
-        self._names |= {key: found.name for key, found in self._nodes.items() if key not in self._names}
+        before, self._nodes = self.executor.known, self.executor.nodes()
+        self.executor.known = self._nodes
+        self._names |= {key: found.name for key, found in (before | self._nodes).items() if key not in self._names}
         cpus = sum(found.cpus for found in self._nodes.values())
         now = f"{len(self._nodes)} node{'s' * (len(self._nodes) != 1)}, {cpus:g} CPU{'s' * (cpus != 1)}"
         for key in before.keys() - self._nodes.keys():
-            self.executor.report(
-                f"node {self._names[key]} was lost ({now} left); what it was doing runs again elsewhere"
-            )
+            self.executor.report(f"node {self._names[key]} was lost ({now} left); its calls run again elsewhere")
         for key in self._nodes.keys() - before.keys():
             self.executor.report(f"node {self._names[key]} joined ({now})")
 
