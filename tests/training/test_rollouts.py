@@ -13,7 +13,8 @@ from spades_agents.match_value import chance, match_table
 from spades_agents.search.rollout import rate_rows
 from spades_agents.search.workspace import PLAN, Aim, Rater
 from spades_training.learning.config import Config
-from spades_training.learning.rollouts import DRAFT_DOUBT, FAR, REACH, Rollouts
+from spades_training.learning.rating import REACH
+from spades_training.learning.rollouts import DRAFT_DOUBT, FAR, Rollouts
 from spades_training.learning.sb3 import SpadesVecEnv
 from spades_training.learning.train import new_model
 from spades_training.learning.trajectories import EpisodeOptions, LearnerTrajectories

@@ -28,6 +28,8 @@ class RayExecutor(ClusterExecutor):
         super().__init__()
         os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
         os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")  # otherwise Ray warns that this will change
+        # Ray prints long messages about lost workers on stdout, where results belong.
+        os.environ.setdefault("RAY_DEDUP_LOGS_SKIP_REGEX", "^")
         import ray
 
         self._ray = ray

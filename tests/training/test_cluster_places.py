@@ -1,0 +1,1 @@
+"""Where work runs: names of places, other executors, Dask."""
