@@ -53,6 +53,11 @@ class Notes(Ponders):
 
     name = "notes"
 
+    def act(self, view):
+        if view.phase == Phase.BID:
+            time.sleep(0.1)
+        return super().act(view)
+
     def reset(self, seed=None):
         super().reset(seed)
         if "SPADES_TEST_NOTES" in os.environ:

@@ -29,9 +29,11 @@ from spades_env.rules import PRESETS, Rules
 
 pytest.importorskip("ray", reason="Ray is not installed: pip install 'spades-env[cluster]'")
 SHORT = Rules.preset("two_player", target=60, loss=-60)
-AGENTS = ["random", "odd_agents:Notes", "odd_agents:Exits"]
+AGENTS = ["random", "odd_agents:Notes", "heuristic"]
 SMALL_NODE = {"num_cpus": 1, "object_store_memory": 80 * 2**20}
+# Nodes are found dead soon, and their workers have the usual priority, so that the tests do not wait on a busy machine.
 QUICK = {"health_check_initial_delay_ms": 0, "health_check_period_ms": 300, "health_check_failure_threshold": 3}
+QUICK |= {"worker_niceness": 0}
 
 # Ray leaves sockets and processes to the garbage collector.
 pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.timeout(600)]
@@ -131,6 +133,8 @@ def test_a_tournament_survives_the_loss_of_a_node(ray_nodes, ray_executor, setti
     (line,) = [line for line in lines if "was lost" in line]
     assert lost.node_id[:6] in line
     assert lines[-1].startswith("done by node: ")
+    resets = Counter(seed for _, seed in noted(notes)[begun:])
+    assert max(resets.values()) > 1
 
 
 def test_a_tournament_survives_the_loss_of_a_worker(ray_executor, settings, alone, notes, tmp_path):
@@ -151,19 +155,9 @@ def test_a_tournament_survives_the_loss_of_a_worker(ray_executor, settings, alon
 
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
 def test_an_interrupted_tournament_continues(how, ray_nodes, ray_executor, settings, alone, tmp_path):
-    command = [
-        sys.executable,
-        "-m",
-        "spades_training.cli",
-        "tournament",
-        *AGENTS,
-        "--matches",
-        "8",
-        "--confidence",
-        "0",
-    ]
-    command += ["--rules", "two_player,target=60,loss=-60", "--max-hands", "3", "--out", str(tmp_path)]
-    command += ["--on", f"ray:{ray_nodes.address}"]
+    command = [sys.executable, "-m", "spades_training.cli", "tournament", *AGENTS, "--on", f"ray:{ray_nodes.address}"]
+    command += ["--rules", "two_player,target=60,loss=-60", "--matches", "8", "--confidence", "0", "--max-hands", "3"]
+    command += ["--out", str(tmp_path)]
     path = os.pathsep.join([os.path.dirname(__file__), *sys.path])
     with subprocess.Popen(command, env=os.environ | {"PYTHONPATH": path}, stderr=subprocess.PIPE) as driver:
         seconds_until(lambda: (tmp_path / "matches.jsonl").exists() and len(log(tmp_path)) > 2)
@@ -178,6 +172,14 @@ def test_an_interrupted_tournament_continues(how, ray_nodes, ray_executor, setti
     else:
         found = run_tournament(settings, tmp_path, workers=1)
     assert (without_times(found), log(tmp_path)) == alone
+
+
+def test_an_agent_that_ends_its_process_forfeits(ray_executor, tmp_path):
+    settings = make_settings(["odd_agents:Exits", "random"], SHORT, matches=2, confidence=None, max_hands=3)
+    here = run_tournament(settings, tmp_path / "here", workers=1)
+    there = run_tournament(settings, tmp_path / "there", on=ray_executor)
+    assert [row["message"] for row in there["forfeits"]] == ["the process ended with exit code 3"]
+    assert without_times(there) == without_times(here)
 
 
 def test_evaluations_are_equal(ray_executor):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from concurrent.futures import Future
 from functools import lru_cache
 from typing import Any
@@ -21,8 +22,9 @@ REACH = 3  # bids rated on either side of the reference
 TOGETHER = 4  # batches that are sent in one call
 
 
-@lru_cache(maxsize=4)
-def _rater(rules: Rules) -> tuple[Rater, np.ndarray]:
+@lru_cache(maxsize=8)
+def _rater(rules: Rules, thread: int) -> tuple[Rater, np.ndarray]:
+    """What a thread needs to rate, with the packed rules."""
     packed = Tables(rules, 1, [0]).rules_array
     return Rater(np.zeros(1, PLAN), new_scratch(), Aim(match_table(rules), True)), packed
 
@@ -39,7 +41,7 @@ def rate(rules: Rules, states: np.ndarray, references: np.ndarray) -> np.ndarray
         float64 of shape (n, 75); NaN for actions that are illegal or not rated.
     """
     found = np.empty((len(states), NUM_ACTIONS))
-    rater, packed = _rater(rules)
+    rater, packed = _rater(rules, threading.get_ident())
     rate_rows(states, np.arange(len(states)), references, REACH, packed, rater, found)
     return found
 
