@@ -98,7 +98,7 @@ def log(folder):
     return [without_times(json.loads(line)) for line in (folder / "matches.jsonl").read_text().splitlines()]
 
 
-def seconds_until(condition, most=60.0):
+def seconds_until(condition, most=240.0):
     start = time.monotonic()
     while not condition():
         assert time.monotonic() - start < most
