@@ -20,7 +20,7 @@ SMALL = {"max_hands": 20, "eval_opponents": "random", "tensorboard": False, "fin
 SMALL |= {"eval_every": 1_000, "snapshot_every": 1_000, "checkpoint_every": 1_000, "warm_start": 0}
 SB3 = Config(**SMALL | {"n_envs": 16, "n_steps": 32, "batch_size": 256, "layers": "16", "critic_layers": "16"})
 SB3 = Config(**json.loads(SB3.to_json()) | {"total_timesteps": 3_000, "eval_hands": 100})
-FAST = Settings(**SMALL | {"n_envs": 16, "n_steps": 32, "batch_size": 256, "layers": "16", "critic_layers": "16"})
+FAST = Settings(**SMALL | {"n_envs": 16, "n_steps": 32, "batch_size": 256, "layers": "12", "critic_layers": "12"})
 FAST = Settings(**{**vars(FAST), "total_timesteps": 3_000, "eval_matches": 2})
 
 

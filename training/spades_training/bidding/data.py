@@ -210,9 +210,10 @@ def write_data(
     done = shards - len(missing)
     report = progress or (lambda done, total: None)
     report(done, shards)
-    names = tuple(map(portable, settings.agents))
-    work = settings if on is None else replace(settings, agents=names)
-    for index, data in run_all(make_shard, {index: (work, index) for index in missing}, workers, on, names):
+    if on is not None:
+        settings = replace(settings, agents=tuple(map(portable, settings.agents)))
+    jobs = {index: (settings, index) for index in missing}
+    for index, data in run_all(make_shard, jobs, workers, on, settings.agents):
         write_whole(shard_file(folder, index), data)
         done += 1
         report(done, shards)

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import os
+import socket
 from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Any
 
 from spades_training.cluster.executor import RETRIES, ClusterExecutor, Node, pickled, standalone
+
+PATIENCE = 10.0  # seconds to wait for the head to answer
 
 
 class RayExecutor(ClusterExecutor):
@@ -21,7 +24,7 @@ class RayExecutor(ClusterExecutor):
 
     Raises:
         ModuleNotFoundError: if Ray is not installed.
-        ConnectionError: if there is no such cluster.
+        OSError: if there is no such cluster.
     """
 
     def __init__(self, address: str = "auto") -> None:
@@ -32,6 +35,9 @@ class RayExecutor(ClusterExecutor):
         os.environ.setdefault("RAY_DEDUP_LOGS_SKIP_REGEX", "^")
         import ray
 
+        host, colon, port = address.rpartition(":")
+        if colon and port.isdecimal() and "/" not in host:  # Ray itself waits for minutes
+            socket.create_connection((host, int(port)), PATIENCE).close()
         self._ray = ray
         self._ours = not ray.is_initialized()
         if self._ours:
@@ -46,11 +52,13 @@ class RayExecutor(ClusterExecutor):
         reference = self._call.remote(pickled(fn), *args)
         future: Future[Any] = reference.future()
         self._running[future] = reference
-        future.add_done_callback(self._forget)
+        future.add_done_callback(self._done)
         return future
 
-    def _forget(self, future: Future[Any]) -> None:
-        self._running.pop(future, None)
+    def _done(self, future: Future[Any]) -> None:
+        reference = self._running.pop(future)
+        if future.cancelled():
+            self._ray.cancel(reference, force=True)
 
     def nodes(self) -> dict[str, Node]:
         """The nodes that are alive."""

@@ -67,7 +67,7 @@ def round_robin(
     if rules.sides > 2:
         # With more than two sides, one A against Bs differs from one B against As.
         pairings = list(itertools.permutations(players, 2))
-    names = {name: portable(name) for name in players}
+    names = {name: name if on is None else portable(name) for name in players}
     jobs = {(a, b): (names[a], names[b], rules, matches, seed, fast) for a, b in pairings}
     return run_all(play_pairing, jobs, processes, on, names.values())
 
