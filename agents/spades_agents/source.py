@@ -61,7 +61,7 @@ def load_attribute(target: str, what: str) -> Any:
 
 def _run_file(path: str) -> ModuleType:
     """Run a Python file as a module. It stays out of ``sys.modules``, where it could shadow another module."""
-    spec = importlib.util.spec_from_file_location(Path(path).stem, path)
+    spec = importlib.util.spec_from_file_location(Path(path).stem, os.path.abspath(path))  # for tracebacks
     if spec is None or spec.loader is None:
         raise ImportError(f"no Python file: {path}")
     module = importlib.util.module_from_spec(spec)
