@@ -70,7 +70,7 @@ def _make(on: str) -> ClusterExecutor | None:
         raise ValueError(f"--on {on} needs the package {error.name}: pip install distributed") from None
     except (OSError, RuntimeError) as error:  # ConnectionError is an OSError
         text = " ".join(str(error).split())[:200]
-        raise ValueError(f"--on {on}: no such cluster ({text})") from None
+        raise ValueError(f"--on {on}: cannot connect ({text})") from None
     if not rest.isidentifier():
         raise ValueError(f"unknown place {on!r}: use one of {PLACES}")
     if not {"", os.getcwd()} & set(sys.path):
