@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import json
 import os
+import platform
 import signal
+import subprocess
 import sys
+import tempfile
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from spades_command import fails, spades
 from spades_training.cluster import connect
 from spades_training.cluster.executor import Node, OtherExecutor
+from spades_training.cluster.folders import temporary_folder
 from spades_training.cluster.spread import LEAST, Spread
 from spades_training.tournament import make_settings, run_tournament
 
@@ -62,6 +66,35 @@ def test_the_executor_of_a_function():
         for player in "ab":
             del result[player]["decision_us"]
     assert results[0] == results[1]
+
+
+def test_a_refused_node_is_an_error_of_one_line(monkeypatch):
+    monkeypatch.setattr("spades_training.cluster.node.package_digest", lambda: "other sources")
+    result = spades("evaluate", "heuristic", "random", "--on", "test_cluster_places:three_threads")
+    assert result.exit_code == 1
+    assert result.stderr.startswith(f"error: node {platform.node()} was refused: its spades-env ")
+    assert result.stderr.endswith(" has other files than this machine's: install the same sources there\n")
+
+
+def test_threads_of_this_process_stay_in_its_folder(tmp_path):
+    (tmp_path / "bot.py").write_text("from odd_agents import Dice\nclass Bot(Dice):\n    name = 'bot'\n")
+    before, path = os.getcwd(), list(sys.path)
+    with ThreadPoolExecutor(1) as executor:
+        bot = f"{tmp_path / 'bot.py'}:Bot"
+        found = evaluate(bot, "random", SHORT, matches=4, max_hands=1, on=executor)
+        assert found == evaluate(bot, "random", SHORT, matches=4, max_hands=1)
+    assert (os.getcwd(), sys.path) == (before, path)
+
+
+def test_folders_of_killed_processes_are_removed(tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    names = [f"spades-x-{ended.pid}-a", f"spades-x-{os.getpid()}-b", f"spades-y-{ended.pid}-c", "spades-x-d"]
+    for name in names:
+        (tmp_path / name).mkdir()
+    with temporary_folder("spades-x") as folder:
+        assert {path.name for path in tmp_path.iterdir()} == {*names[1:], os.path.basename(folder)}
 
 
 class TwoThenOne(OtherExecutor):

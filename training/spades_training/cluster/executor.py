@@ -13,6 +13,10 @@ RETRIES = 10  # of a call whose node or process was lost
 Report = Callable[[str], object]
 
 
+class ClusterError(RuntimeError):
+    """A cluster that cannot do the work: a node was refused, or a call was lost again and again."""
+
+
 @dataclass(frozen=True)
 class Node:
     """A machine of a cluster.

@@ -18,7 +18,8 @@ from spades_agents.source import agent_files
 
 import spades_env
 from spades_training.agent_errors import keep_trace
-from spades_training.cluster.parcel import Parcel, package_digest
+from spades_training.cluster.folders import temporary_folder
+from spades_training.cluster.parcel import Parcel, origin, package_digest
 
 _lock = threading.Lock()
 _unpacked = ""  # digest of the parcel that this process has unpacked last
@@ -98,6 +99,8 @@ def _prepare(parcel: bytes) -> str:
         if digest == _unpacked:
             return ""
         content: Parcel = pickle.loads(parcel)
+        if content.origin == origin():
+            return ""  # a thread of the process that packed it
         _unpack(content)
         for name, wanted in content.agents.items():
             found = {_without_folder(file): sha for file, sha in agent_files(name).items()}
@@ -121,7 +124,7 @@ def _unpack(parcel: Parcel) -> None:
         _folder, _unpacked = None, ""
     if not parcel.files:
         return
-    _folder = tempfile.TemporaryDirectory(prefix="spades-node-")
+    _folder = temporary_folder("spades-node")
     atexit.register(_folder.cleanup)
     for name, content in parcel.files.items():
         path = _place(name)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import platform
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -24,16 +25,23 @@ class Parcel:
     """What is sent to every node.
 
     Attributes:
+        origin: :func:`origin` of the process that packed it.
         folder: the current folder.
         search: further folders in which modules are looked up.
         files: contents by absolute path.
         agents: digests of the files of each player, from :func:`spades_agents.source.agent_files`.
     """
 
+    origin: tuple[str, int]
     folder: str
     search: tuple[str, ...]
     files: dict[str, bytes]
     agents: dict[str, dict[str, str]]
+
+
+def origin() -> tuple[str, int]:
+    """This machine and this process."""
+    return platform.node(), os.getpid()
 
 
 @lru_cache(maxsize=1)
@@ -49,6 +57,7 @@ def pack(agents: Iterable[str]) -> Parcel:
     own = sorted(path for path in paths if is_own_file(path, installed=True))
     search = [Path(entry).absolute() for entry in sys.path if entry]
     return Parcel(
+        origin(),
         os.getcwd(),
         tuple(str(entry) for entry in search if any(entry in path.parents for path in own)),
         {os.path.normpath(path): path.read_bytes() for path in own},

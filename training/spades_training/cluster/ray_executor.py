@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
 import socket
 from collections import Counter
@@ -41,8 +42,8 @@ class RayExecutor(ClusterExecutor):
         self._ray = ray
         self._ours = not ray.is_initialized()
         if self._ours:
-            ray.init(address, log_to_driver=False, logging_level="error")
-        self._call = ray.remote(num_cpus=1, max_retries=RETRIES)(standalone())
+            ray.init(address, log_to_driver=False, logging_level=logging.ERROR)
+        self._call: Any = ray.remote(num_cpus=1, max_retries=RETRIES)(standalone())
         self._running: dict[Future[Any], Any] = {}
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:

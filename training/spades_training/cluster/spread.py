@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pickle
 import time
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import BrokenExecutor, Executor, Future
 from queue import Empty, SimpleQueue
@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 import spades_env
 from spades_training.cluster import node
-from spades_training.cluster.executor import ClusterExecutor, Node, OtherExecutor
+from spades_training.cluster.executor import ClusterError, ClusterExecutor, Node, OtherExecutor
 from spades_training.cluster.parcel import pack, package_digest
 
 LOOK = 2.0  # seconds between two looks at the list of nodes
@@ -89,18 +89,18 @@ class Spread:
 
         Raises:
             Exception: what the call raised.
-            RuntimeError: if a node refused the call, or the call was lost again and again.
+            ClusterError: if a node was refused, or the call was lost again and again.
         """
         try:
             outcome: node.Outcome = future.result()
         except BrokenExecutor as error:
-            raise RuntimeError(f"the executor broke: {error}") from None
+            raise ClusterError(f"the executor broke: {error}") from None
         except Exception as error:
             text = " ".join(str(error).split())[:300]
-            raise RuntimeError(f"a call on the cluster failed: {type(error).__name__}: {text}") from None
+            raise ClusterError(f"a call on the cluster failed: {type(error).__name__}: {text}") from None
         name = self._names.get(outcome.node, outcome.node)
         if outcome.refused:
-            raise RuntimeError(f"node {name} was refused: {outcome.refused}")
+            raise ClusterError(f"node {name} was refused: {outcome.refused}")
         if outcome.error is not None:
             raise outcome.error
         self.done[name] += 1
@@ -109,10 +109,10 @@ class Spread:
     def run_all(self, work: Callable[..., Result], jobs: Mapping[Key, tuple]) -> Iterator[tuple[Key, Result]]:
         """Call ``work(*job)`` for all jobs; yields (key, result) as they complete."""
         keys: dict[Future[Any], Key] = {}
-        waiting = list(reversed(jobs.items()))
+        waiting = deque(jobs.items())
         for _ in range(len(jobs)):
             while waiting and self.room > 0:
-                key, job = waiting.pop()
+                key, job = waiting.popleft()
                 keys[self.submit(work, *job)] = key
             future = self.wait()
             yield keys.pop(future), self.result(future)

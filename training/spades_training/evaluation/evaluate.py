@@ -163,7 +163,8 @@ def _play(
 ) -> _Played:
     series = Series((make_agent(a), make_agent(b)), rules, seed, pairs, max_hands)
     series.play(batch, progress)
-    return _Played(*map(series.by_pair, (series.decided, series.won, series.hands, series.margin)), series.totals)
+    decided, won, hands, margin = map(series.by_pair, (series.decided, series.won, series.hands, series.margin))
+    return _Played(decided, won, hands, margin, series.totals)
 
 
 def _play_on(
@@ -194,8 +195,8 @@ def _play_on(
         for total, more in zip(totals, found[part].totals, strict=True):
             total.merge(more)
     names_of_sums = ("decided", "won", "hands", "margin")
-    sums = (np.concatenate([getattr(found[part], name) for part in parts]) for name in names_of_sums)
-    return _Played(*sums, totals)
+    sums = {name: np.concatenate([getattr(found[part], name) for part in parts]) for name in names_of_sums}
+    return _Played(**sums, totals=totals)
 
 
 def _parts(pairs: int, size: int) -> Iterator[range]:

@@ -7,7 +7,6 @@ run here is never older than its last checkpoint on a machine that is lost, and 
 from __future__ import annotations
 
 import hashlib
-import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Executor, Future
@@ -17,6 +16,7 @@ from typing import Any
 from rich.console import Console
 
 from spades_env.files import write_whole
+from spades_training.cluster.folders import temporary_folder
 from spades_training.cluster.parcel import portable
 from spades_training.cluster.spread import Spread
 from spades_training.learning.code import CODE, player_names, write_code
@@ -126,7 +126,7 @@ def train_part(config: Config | Settings, known: Mapping[str, bytes], seconds: f
         if time.monotonic() > stop:
             raise _Pause
 
-    with tempfile.TemporaryDirectory(prefix="spades-run-") as folder:
+    with temporary_folder("spades-run") as folder:
         run = Path(folder)
         for name, content in known.items():
             (run / name).write_bytes(content)

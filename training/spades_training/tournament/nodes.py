@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import multiprocessing
+import os
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Executor, Future
@@ -50,7 +51,7 @@ class Nodes:
             later: units that probably follow. They are begun when machines would otherwise have nothing to do.
 
         Raises:
-            RuntimeError: if a machine refuses to play, or the unit was lost again and again.
+            ClusterError: if a machine is refused, or a unit was lost again and again.
         """
         coming = (unit for unit in itertools.chain(units, later) if unit not in self._begun)
         for unit in units:
@@ -75,10 +76,10 @@ def play_unit(settings: Settings, unit: Unit) -> dict[str, Any]:
         raise RuntimeError(
             "this process may start no others; start a worker of Dask with DASK_DISTRIBUTED__WORKER__DAEMON=False"
         )
-    workers: Workers | None = getattr(_kept, "workers", None)
-    if workers is None or workers.settings != settings:
-        if workers is not None:
-            workers.__exit__()
-        workers = _kept.workers = Workers(1, settings)
-    (entry,) = workers.play([unit])
+    key = settings, os.getcwd()  # the folder has the files of the players
+    if getattr(_kept, "key", None) != key:
+        if hasattr(_kept, "workers"):
+            _kept.workers.__exit__()
+        _kept.key, _kept.workers = key, Workers(1, settings)
+    (entry,) = _kept.workers.play([unit])
     return entry

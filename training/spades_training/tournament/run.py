@@ -49,8 +49,8 @@ def run_tournament(
 
     Raises:
         ValueError: if an argument is invalid, or the folder holds another tournament.
-        RuntimeError: if a script calls this function outside ``if __name__ == "__main__":``, or a machine of ``on``
-            refuses to play.
+        RuntimeError: if a script calls this function outside ``if __name__ == "__main__":``.
+        ClusterError: if a machine of ``on`` is refused.
     """
     leave_if_imported()
     count = check_int("workers", (os.cpu_count() or 1) if workers is None else workers, 1, 1024)
