@@ -17,6 +17,7 @@ from spades_training.cluster import connect
 from spades_training.cluster.executor import Node, OtherExecutor
 from spades_training.cluster.folders import temporary_folder
 from spades_training.cluster.spread import LEAST, Spread
+from spades_training.evaluation.evaluate import evaluate
 from spades_training.tournament import make_settings, run_tournament
 
 from spades_env.rules import Rules
