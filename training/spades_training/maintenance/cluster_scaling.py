@@ -1,8 +1,8 @@
 """How a cluster scales: this machine's part alone, with simulated workers, and real nodes against one.
 
-``python -m spades_training.maintenance.cluster_scaling simulate --workers 1000`` runs a tournament whose units take as
-long as real ones and do nothing, and reports how busy the workers were and how long finished units waited for their
-line in the log. ``measure ADDRESS`` times bidding data and a tournament on a Ray cluster.
+``python -m spades_training.maintenance.cluster_scaling --workers 1000`` runs a tournament whose units take as long as
+real ones and do nothing, and reports how busy the workers were and how long finished units waited for their line in the
+log. With ``--ray ADDRESS`` it times bidding data and a tournament on a Ray cluster.
 """
 
 from __future__ import annotations
@@ -31,7 +31,6 @@ from spades_training.tournament import make_settings, run_tournament
 from spades_training.tournament.output import write_results
 from spades_training.tournament.schedule import Schedule, Settings, Unit
 
-app = typer.Typer(pretty_exceptions_enable=False, add_completion=False)
 SIDES = 2
 
 
@@ -109,14 +108,8 @@ class _Machines(OtherExecutor):
         return {f"node{k}": Node(f"node{k}", 10) for k in range(self._workers // 10)}
 
 
-@app.command()
-def simulate(
-    workers: Annotated[int, typer.Option(help="Number of simulated CPUs.")] = 1000,
-    agents: Annotated[int, typer.Option(help="Number of agents of the tournament.")] = 12,
-    matches: Annotated[int, typer.Option(help="Matches of each pairing.")] = 400,
-    seconds: Annotated[float, typer.Option(help="Mean time of a unit, a pair of matches.")] = 4.0,
-) -> None:
-    """Run a tournament with simulated workers."""
+def simulate(workers: int, agents: int, matches: int, seconds: float) -> None:
+    """Run a tournament with simulated workers, and print how busy they were and how far the log was behind."""
     names = [f"pimc:worlds={k + 1}" for k in range(agents)]
     settings = make_settings(names, matches=matches, confidence=None)
     simulated = _Simulated(workers, seconds)
@@ -144,13 +137,8 @@ def simulate(
     typer.echo(f"seconds from a finished unit to its line: median {np.median(lags):.3f}, most {lags.max():.2f}")
 
 
-@app.command()
-def measure(
-    address: Annotated[str, typer.Argument(help="Address of a Ray cluster that does nothing else.")],
-    deals: Annotated[int, typer.Option(help="Deals of the bidding data, in shards of 200.")] = 4000,
-    matches: Annotated[int, typer.Option(help="Matches of the tournament's pairing.")] = 40,
-) -> None:
-    """Time bidding data and a tournament on a cluster, after a first run that loads the compiled code."""
+def measure(address: str, deals: int, matches: int) -> None:
+    """Time bidding data and a tournament on a Ray cluster, after a first run that loads the compiled code."""
     data = DataSettings(Rules.preset("two_player").to_dict(), ("heuristic",), 0, 0.3, 0.02, True, 200)
     players = ["pimc:worlds=4", "rollout:worlds=4"]
     with connect(f"ray:{address}") as cluster:
@@ -165,5 +153,20 @@ def measure(
     typer.echo(f"bidding-data {middle - start:.1f} s, tournament {end - middle:.1f} s")
 
 
+def main(
+    workers: Annotated[int, typer.Option(help="Number of simulated CPUs.")] = 1000,
+    agents: Annotated[int, typer.Option(help="Number of agents of the simulated tournament.")] = 12,
+    matches: Annotated[int, typer.Option(help="Matches of each pairing.")] = 400,
+    seconds: Annotated[float, typer.Option(help="Mean time of a simulated unit, a pair of matches.")] = 4.0,
+    ray: Annotated[str, typer.Option(help="Address of an idle Ray cluster to time instead.")] = "",
+    deals: Annotated[int, typer.Option(help="Deals of the bidding data on Ray, in shards of 200.")] = 4000,
+) -> None:
+    """Measure how many workers this machine can feed, or how fast a Ray cluster is."""
+    if ray:
+        measure(ray, deals, matches)
+    else:
+        simulate(workers, agents, matches, seconds)
+
+
 if __name__ == "__main__":
-    app()
+    typer.run(main)
