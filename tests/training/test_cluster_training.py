@@ -10,11 +10,11 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 from spades_command import fails, spades
+from spades_training.cluster import side_by_side
 from spades_training.cluster.executor import OtherExecutor
-from spades_training.learning import side_by_side
+from spades_training.cluster.side_by_side import train_side_by_side
 from spades_training.learning.config import Config
 from spades_training.learning.fast.settings import Settings
-from spades_training.learning.side_by_side import train_side_by_side
 
 SMALL = {"max_hands": 20, "eval_opponents": "random", "tensorboard": False, "final_matches": 2, "seed": 3}
 SMALL |= {"eval_every": 1_000, "snapshot_every": 1_000, "checkpoint_every": 1_000, "warm_start": 0}

@@ -13,9 +13,9 @@ from spades_agents.heuristic.scripted import new_scratch
 from spades_agents.match_value import chance, match_table
 from spades_agents.search.rollout import rate_rows
 from spades_agents.search.workspace import PLAN, Aim, Rater
+from spades_training.cluster.rating import REACH, TOGETHER
 from spades_training.cluster.spread import Spread
 from spades_training.learning.config import Config
-from spades_training.learning.rating import REACH, TOGETHER
 from spades_training.learning.rollouts import DRAFT_DOUBT, FAR, STEPS, Rollouts
 from spades_training.learning.sb3 import SpadesVecEnv
 from spades_training.learning.train import new_model

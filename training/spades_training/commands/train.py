@@ -88,7 +88,7 @@ def train(
 
 def _train_seeds(config: Config | Settings, folder: Path, name: str | None, seeds: int, on: str) -> None:
     """Train runs that differ only in their seed."""
-    from spades_training.learning.side_by_side import train_side_by_side
+    from spades_training.cluster.side_by_side import train_side_by_side
     from spades_training.learning.train import try_players
 
     try_players(config)

@@ -22,9 +22,9 @@ from stable_baselines3.common.utils import update_learning_rate
 from torch.nn.functional import mse_loss
 
 from spades_env.engine.state import Phase
+from spades_training.cluster.rating import Ratings
 from spades_training.cluster.spread import Spread
 from spades_training.learning.config import Config
-from spades_training.learning.rating import Ratings
 from spades_training.learning.sb3 import policy_network
 from spades_training.learning.symmetry import suit_swaps
 from spades_training.learning.trajectories import LearnerTrajectories, future_rewards

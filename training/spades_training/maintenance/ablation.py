@@ -17,9 +17,9 @@ import numpy as np
 import typer
 
 from spades_training.cluster.connect import HERE, connect
+from spades_training.cluster.side_by_side import train_side_by_side
 from spades_training.evaluation.intervals import Estimate, t_quantile
 from spades_training.learning.config import PRESETS, Config
-from spades_training.learning.side_by_side import train_side_by_side
 from spades_training.options import OnOption, RulesOption
 from spades_training.terminal.display import reporter
 
