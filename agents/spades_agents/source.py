@@ -12,7 +12,7 @@ import shlex
 import site
 import sys
 import sysconfig
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
 from types import ModuleType
@@ -61,7 +61,7 @@ def load_attribute(target: str, what: str) -> Any:
 
 def _run_file(path: str) -> ModuleType:
     """Run a Python file as a module. It stays out of ``sys.modules``, where it could shadow another module."""
-    spec = importlib.util.spec_from_file_location(Path(path).stem, path)
+    spec = importlib.util.spec_from_file_location(Path(path).stem, os.path.abspath(path))  # for tracebacks
     if spec is None or spec.loader is None:
         raise ImportError(f"no Python file: {path}")
     module = importlib.util.module_from_spec(spec)
@@ -133,7 +133,12 @@ def _is_own(file: str | None, name: str, also: str = "") -> bool:
 
 
 def agent_files(spec: str) -> dict[str, str]:
-    """The SHA-256 of every file that the player ``spec`` consists of, by the file's name.
+    """The SHA-256 of every file that the player ``spec`` consists of, by the file's name (see :func:`agent_paths`)."""
+    return {name: _digest(path) for name, path in agent_paths(spec).items()}
+
+
+def agent_paths(spec: str) -> dict[str, Path]:
+    """Every file that the player ``spec`` consists of, by the file's name.
 
     These are the files in the name (a module's code, a model, the files in an engine's command), and all modules that
     the code imports, except those of Python, of this project (see :func:`package_files`) and of other installed
@@ -154,24 +159,27 @@ def agent_files(spec: str) -> dict[str, str]:
         for path in (Path(value), Path(value) / "model.zip"):
             if value and path.is_file():
                 files[str(path)] = path
-    return {name: _digest(files[name]) for name in sorted(files)}
+    return {name: files[name] for name in sorted(files)}
 
 
-def _command_files(command: str) -> dict[str, str]:
-    """The SHA-256 of the files in the command of an engine, and of what Python files among them import."""
+def _command_files(command: str) -> dict[str, Path]:
+    """The files in the command of an engine, and those that Python files among them import."""
     files: dict[str, Path] = {}
     with contextlib.suppress(ValueError):
         for word in shlex.split(command):
             path = Path(word).resolve()
             search = [str(path.parent), *sys.path]
             _follow(ModuleSpec(path.stem, None, origin=str(path)), word, search, files, path.stem)
-    return {name: _digest(files[name]) for name in sorted(files)}
+    return {name: files[name] for name in sorted(files)}
 
 
-def package_files() -> dict[str, str]:
-    """The SHA-256 of every file of this project that decides how its own players play, by the file's name."""
+def package_files(packages: Sequence[str] = PACKAGES[:2]) -> dict[str, str]:
+    """The SHA-256 of every file of this project's ``packages``, by the file's name.
+
+    The default are those that decide how its own players play.
+    """
     found = {}
-    for package in PACKAGES[:2]:
+    for package in packages:
         for folder in _folders(package):
             for path in sorted(folder.rglob("*")):
                 if path.suffix in DATA:

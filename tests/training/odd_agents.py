@@ -48,6 +48,23 @@ class Ponders(Dice):
         return super().act(view)
 
 
+class Notes(Ponders):
+    """Appends its process and the seed to a file whenever it is reset."""
+
+    name = "notes"
+
+    def act(self, view):
+        if view.phase == Phase.BID:
+            time.sleep(0.1)
+        return super().act(view)
+
+    def reset(self, seed=None):
+        super().reset(seed)
+        if "SPADES_TEST_NOTES" in os.environ:
+            with open(os.environ["SPADES_TEST_NOTES"], "a") as file:
+                file.write(f"{os.getpid()} {seed}\n")
+
+
 class Crashes(Dice):
     def in_the_second_hand(self, view):
         raise RuntimeError("no idea\nwhat to play")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -12,8 +13,10 @@ from spades_agents.heuristic.scripted import new_scratch
 from spades_agents.match_value import chance, match_table
 from spades_agents.search.rollout import rate_rows
 from spades_agents.search.workspace import PLAN, Aim, Rater
+from spades_training.cluster.rating import REACH, TOGETHER
+from spades_training.cluster.spread import Spread
 from spades_training.learning.config import Config
-from spades_training.learning.rollouts import DRAFT_DOUBT, FAR, REACH, Rollouts
+from spades_training.learning.rollouts import DRAFT_DOUBT, FAR, STEPS, Rollouts
 from spades_training.learning.sb3 import SpadesVecEnv
 from spades_training.learning.train import new_model
 from spades_training.learning.trajectories import EpisodeOptions, LearnerTrajectories
@@ -78,14 +81,15 @@ def test_ratings_agree_with_games_of_the_scripted_player(rules):
     assert far > 0
 
 
-def new_stage(rules="two_player", **changes):
+def new_stage(rules="two_player", spread=None, **changes):
     settings = {"reward": "match", "layers": "64", "critic_layers": "64", "card_features": True, "n_envs": 32}
     config = Config(**settings | {"rules": rules, "rollouts": 30_000} | changes)
     venv = SpadesVecEnv(config.n_envs, rules=rules, opponents="heuristic", seed=1, episode="match")
     options = EpisodeOptions(True, False, match_value=True)
     env = LearnerTrajectories(venv, options, features=True, hint=config.hint, oracle=True)
     torch.manual_seed(0)
-    return Rollouts(new_model(config, env), env, make_agent("heuristic"), config, np.random.default_rng(0))
+    rng = np.random.default_rng(0)
+    return Rollouts(new_model(config, env), env, make_agent("heuristic"), config, rng, spread=spread)
 
 
 @pytest.mark.parametrize("rules", RULES)
@@ -126,3 +130,13 @@ def test_it_learns_what_is_better():
     after = gain(stage)
     assert before < -0.005
     assert after > before / 2
+
+
+def test_ratings_of_other_threads_are_the_same():
+    """As on the machines of a cluster: the same decisions, ratings and returns."""
+    with ThreadPoolExecutor(3) as executor, Spread(executor) as spread:
+        stages = new_stage(), new_stage(spread=spread)
+        for _ in range(2):
+            for here, there in zip(*(stage._collect() for stage in stages), strict=True):
+                np.testing.assert_array_equal(here, there)
+    assert sum(spread.done.values()) == 2 * STEPS // TOGETHER

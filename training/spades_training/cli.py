@@ -9,6 +9,7 @@ from typer.core import TyperGroup
 
 from spades_env import __version__
 from spades_training.agent_errors import agent_trace, raised_by_agent
+from spades_training.cluster.executor import ClusterError
 from spades_training.commands.agents import agents
 from spades_training.commands.bench import bench
 from spades_training.commands.bidding.bid import bid
@@ -45,6 +46,8 @@ class _OneLineErrors(TyperGroup):
         except Exception as error:
             if raised_by_agent(error):
                 fail(f"an agent raised {type(error).__name__}: {error}", code=1, trace=agent_trace(error))
+            if isinstance(error, ClusterError):
+                fail(str(error), code=1)
             # Wrong usage raises click's UsageError; some versions of typer bring their own copy of click.
             usage = getattr(error, "format_message", None)
             if isinstance(error, BrokenPipeError) or (usage is None and not isinstance(error, (ValueError, OSError))):

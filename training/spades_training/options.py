@@ -21,6 +21,9 @@ MaxHandsOption = Annotated[
     int, typer.Option("--max-hands", help="Truncate a match without a winner after this many hands; it is not counted.")
 ]
 WorkersOption = Annotated[int, typer.Option("--workers", help="Number of processes; 0 uses every CPU core.")]
+OnOption = Annotated[
+    str, typer.Option("--on", help="Machines: here, ray, ray:ADDRESS, dask:ADDRESS, module:function (docs/cluster.md).")
+]
 RunsOption = Annotated[Path, typer.Option("--runs", help="Folder that holds the runs.")]
 
 _WORDS: dict[str, Any] = {"true": True, "yes": True, "false": False, "no": False, "none": None}

@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import Executor, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import active_children, current_process, get_context, parent_process
 from typing import TypeVar
 
 from spades_training.agent_errors import keep_trace
+from spades_training.cluster.spread import Spread
 
 NO_GUARD = 77  # exit code of a process that only repeats the script that started it
 
@@ -19,12 +20,25 @@ Key = TypeVar("Key")
 Result = TypeVar("Result")
 
 
-def run_all(work: Callable[..., Result], jobs: Mapping[Key, tuple], workers: int) -> Iterator[tuple[Key, Result]]:
+def run_all(
+    work: Callable[..., Result],
+    jobs: Mapping[Key, tuple],
+    workers: int,
+    on: Executor | None = None,
+    agents: Iterable[str] = (),
+) -> Iterator[tuple[Key, Result]]:
     """Call ``work(*job)`` for all jobs in ``workers`` processes; yields (key, result) as they complete.
+
+    With an executor ``on`` (see :func:`spades_training.cluster.connect`), its machines do the work instead. ``agents``
+    are the names of the players that the jobs create, as :func:`spades_training.cluster.parcel.portable` returns them.
 
     Raises:
         RuntimeError: if a process dies, or the calling script has no guard: see :func:`leave_if_imported`.
     """
+    if on is not None:
+        with Spread(on, agents) as spread:
+            yield from spread.run_all(work, jobs)
+        return
     if workers == 1 or len(jobs) < 2:
         yield from ((key, work(*job)) for key, job in jobs.items())
         return

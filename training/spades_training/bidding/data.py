@@ -6,7 +6,8 @@ import io
 import json
 import os
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from concurrent.futures import Executor
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from spades_env.files import write_whole
 from spades_env.rules import Rules
 from spades_training.bidding.double_dummy import double_dummy
 from spades_training.bidding.hands import Exploration, PlayedHands, play_hands
+from spades_training.cluster.parcel import portable
 from spades_training.compare import changed_file, first_difference
 from spades_training.processes import leave_if_imported, run_all
 
@@ -148,8 +150,8 @@ def shard_file(folder: Path, index: int) -> Path:
     return folder / f"shard-{index:05d}.parquet"
 
 
-def make_shard(settings: DataSettings, folder: Path, index: int) -> None:
-    """Play, solve and write one shard."""
+def make_shard(settings: DataSettings, index: int) -> bytes:
+    """Play and solve one shard; returns its file."""
     import polars
 
     rules = Rules.from_dict(settings.rules)
@@ -164,7 +166,7 @@ def make_shard(settings: DataSettings, folder: Path, index: int) -> None:
         frame = frame.with_columns(polars.lit(None, polars.Int8).alias("double_dummy"))
     file = io.BytesIO()
     frame.write_parquet(file)
-    write_whole(shard_file(folder, index), file.getvalue())
+    return file.getvalue()
 
 
 def write_data(
@@ -173,6 +175,7 @@ def write_data(
     deals: int,
     workers: int = 1,
     progress: Callable[[int, int], object] | None = None,
+    on: Executor | None = None,
 ) -> int:
     """Write the shards that are missing from ``folder``; calling it again continues an interrupted run.
 
@@ -182,6 +185,7 @@ def write_data(
         deals: number of deals, rounded up to whole shards. More deals than before add shards.
         workers: number of processes; it does not change the files.
         progress: called with the number of shards that exist and the total.
+        on: an executor from :func:`spades_training.cluster.connect`, whose machines do the work instead of ``workers``.
 
     Returns:
         The number of shards written.
@@ -206,7 +210,11 @@ def write_data(
     done = shards - len(missing)
     report = progress or (lambda done, total: None)
     report(done, shards)
-    for _ in run_all(make_shard, {index: (settings, folder, index) for index in missing}, workers):
+    if on is not None:
+        settings = replace(settings, agents=tuple(map(portable, settings.agents)))
+    jobs = {index: (settings, index) for index in missing}
+    for index, data in run_all(make_shard, jobs, workers, on, settings.agents):
+        write_whole(shard_file(folder, index), data)
         done += 1
         report(done, shards)
     return len(missing)

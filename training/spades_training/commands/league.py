@@ -12,6 +12,7 @@ from rich.markup import escape
 
 from spades_env.files import write_whole
 from spades_training import options
+from spades_training.cluster.connect import HERE
 from spades_training.evaluation.intervals import Estimate
 from spades_training.evaluation.league import LEAGUE, history, league_rows
 from spades_training.learning.fast.settings import load_settings
@@ -28,6 +29,7 @@ def league(
     seed: options.SeedOption = 0,
     max_hands: options.MaxHandsOption = 100,
     workers: options.WorkersOption = 0,
+    on: options.OnOption = HERE,
     out: Annotated[Path | None, typer.Option(help="Folder for the results; default: RUN/league/ratings")] = None,
     as_json: options.JsonOption = False,
 ) -> None:
@@ -55,7 +57,7 @@ def league(
         rating_history(rows, rules, folder / "league.png")
 
     with options.interruptible("run the same command again to continue"):
-        results = run_in_terminal(settings, folder, workers, as_json, write)
+        results = run_in_terminal(settings, folder, workers, on, as_json, write)
     rows = league_rows(results, steps, fixed)
     own = list(steps)
     first, last = own[0], own[-1]

@@ -10,6 +10,7 @@ import typer
 from rich.console import Console
 
 from spades_training import options
+from spades_training.cluster.connect import HERE
 from spades_training.tournament.output import print_results, run_in_terminal, write_results
 from spades_training.tournament.schedule import make_settings
 
@@ -23,6 +24,7 @@ def tournament(
     seed: options.SeedOption = 0,
     max_hands: options.MaxHandsOption = 100,
     workers: options.WorkersOption = 0,
+    on: options.OnOption = HERE,
     out: Annotated[Path | None, typer.Option(help="Folder for the results; default: tournaments/RULES")] = None,
     as_json: options.JsonOption = False,
 ) -> None:
@@ -44,7 +46,7 @@ def tournament(
     )
     folder = Path("tournaments") / chosen.name if out is None else out
     with options.interruptible("run the same command again to continue"):
-        results = run_in_terminal(settings, folder, workers, as_json, lambda found: write_results(found, folder))
+        results = run_in_terminal(settings, folder, workers, on, as_json, lambda found: write_results(found, folder))
     if as_json:
         typer.echo(json.dumps(results))
         return

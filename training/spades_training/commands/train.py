@@ -11,8 +11,10 @@ from typing import Annotated, Any
 import typer
 
 from spades_training import options
+from spades_training.cluster.connect import HERE, connect
 from spades_training.learning.config import CHECKPOINT, PRESETS, SB3, Config
 from spades_training.learning.fast.settings import FAST, FAST_PRESETS, Settings, load_settings
+from spades_training.terminal.display import reporter
 
 # The first one that has the preset and the options is the default.
 LEARNERS: dict[str, tuple[type[Config | Settings], dict[str, dict[str, Any]]]] = {
@@ -28,6 +30,10 @@ def train(
     ] = "quick",
     name: Annotated[str | None, typer.Option(help="Name of the run; default: the rules, numbered if taken.")] = None,
     runs: options.RunsOption = Path("runs"),
+    seeds: Annotated[
+        int, typer.Option(help="Number of runs, with the seeds SEED, SEED + 1, ...; with --on, side by side.", min=1)
+    ] = 1,
+    on: options.OnOption = HERE,
     resume: Annotated[Path | None, typer.Option(help="Folder of a run to resume from its last checkpoint.")] = None,
     learner: Annotated[
         str | None,
@@ -42,13 +48,15 @@ def train(
 
     Writes to runs/NAME: model.zip (played by ppo:runs/NAME), config.json,
     metrics.csv, learning_curve.png, results.json, checkpoint.zip and TensorBoard
-    logs.
+    logs. With --seeds, the runs are NAME-0, NAME-1 and so on, and the same
+    command continues those that were interrupted. With --on, one run stays on
+    this machine and its rollouts are rated on the others.
     """
     given = {key: value for key, value in settings.items() if value is not None}
     if resume is None:
         config = new_settings(learner, preset, given)
-    elif given or name is not None or preset != "quick" or learner is not None:
-        text = ", ".join(given) or ("a learner" if learner is not None else "a name or preset")
+    elif given or name is not None or preset != "quick" or learner is not None or seeds > 1:
+        text = ", ".join(given) or ("a learner" if learner is not None else "a name, preset or number of seeds")
         raise ValueError(f"--resume takes all settings from {resume / 'config.json'}, but {text} was given too")
     else:
         config = load_settings(resume)
@@ -57,6 +65,11 @@ def train(
         from spades_training.learning.code import write_code
         from spades_training.learning.fast import ppo
         from spades_training.learning.monitor import TrainingError
+    if seeds > 1:
+        _train_seeds(config, runs, name, seeds, on)
+        return
+    if on != HERE and not (isinstance(config, Config) and config.rollouts):
+        raise ValueError("--on needs --seeds, or a run that learns from rollouts, such as --preset match --learner sb3")
     run = training.new_run(config, runs, name) if resume is None else resume
     saved = resume is not None and (run / CHECKPOINT).exists()
     if resume is not None and not saved:
@@ -67,9 +80,24 @@ def train(
             if isinstance(config, Settings):
                 ppo.train(config, run, resume=saved)
             else:
-                training.train(config, run, resume=saved)
+                with connect(on, reporter()) as cluster:
+                    training.train(config, run, resume=saved, on=cluster)
     except TrainingError as error:
         options.fail(str(error), code=1)
+
+
+def _train_seeds(config: Config | Settings, folder: Path, name: str | None, seeds: int, on: str) -> None:
+    """Train runs that differ only in their seed."""
+    from spades_training.cluster.side_by_side import train_side_by_side
+    from spades_training.learning.train import try_players
+
+    try_players(config)
+    base = name or options.parse_rules(config.rules).name
+    configs = [dataclasses.replace(config, seed=config.seed + k) for k in range(seeds)]
+    report = reporter()
+    with options.interruptible("run the same command again to continue"), connect(on, report) as cluster:
+        for run in train_side_by_side({folder / f"{base}-{one.seed}": one for one in configs}, on=cluster):
+            report(f"{run} is complete: see {run / 'results.json'}, or spades tournament {folder / base}-*")
 
 
 def new_settings(learner: str | None, preset: str, given: dict[str, Any]) -> Config | Settings:

@@ -10,20 +10,27 @@ cancels within a pair, and the confidence intervals treat pairs as the independe
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 from spades_agents.base import Agent, check_plays
 from spades_agents.registry import make_agent
 
 from spades_env.checks import check_int
 from spades_env.rules import Rules, as_rules
+from spades_training.cluster.parcel import portable
+from spades_training.cluster.spread import Spread
 from spades_training.evaluation.intervals import Estimate, proportion, ratio
 from spades_training.evaluation.series import Series
-from spades_training.evaluation.totals import PlayerResult
+from spades_training.evaluation.totals import PlayerResult, Totals
+from spades_training.tournament.schedule import is_fast
 
 BATCH = 1024  # default number of matches in play at a time
+# Pairs in a call on another machine. Fast agents play more pairs, because larger batches make them faster.
+PART, FAST_PART = 1, 500
 
 
 @dataclass(frozen=True)
@@ -73,6 +80,7 @@ def evaluate(
     max_hands: int = 100,
     batch: int = BATCH,
     progress: Callable[[int, int], object] | None = None,
+    on: Executor | None = None,
 ) -> Result:
     """Play duplicate matches between A and B.
 
@@ -89,6 +97,8 @@ def evaluate(
         max_hands: a match without a winner after this many hands is truncated.
         batch: maximum number of matches in play at a time.
         progress: called from time to time with the number of matches finished and the total.
+        on: an executor from :func:`spades_training.cluster.connect`, on whose machines the matches are played. The
+            players must then be given by name. Apart from times, the result is the same.
 
     Raises:
         ValueError: if an argument is invalid, a player cannot play the rules, or a player's action is illegal.
@@ -108,20 +118,87 @@ def evaluate(
     names = [agent.name for agent in agents]
     if names[0] == names[1]:  # two own classes may have the same name
         names = [spec if isinstance(spec, str) else spec.name for spec in (a, b)]
-    series = Series(agents, rules, seed, range(pairs), max_hands)
-    series.play(batch, progress)
-    decided, hands = series.by_pair(series.decided), series.by_pair(series.hands)
+    if on is None:
+        played = _play(*agents, rules, seed, range(pairs), max_hands, batch, progress)
+    else:
+        if not (isinstance(a, str) and isinstance(b, str)):
+            raise ValueError("players must be given by name, because they are created on other machines")
+        played = _play_on(on, a, b, rules, seed, pairs, max_hands, batch, progress)
     return Result(
         rules=rules.to_dict(),
         seed=seed,
         pairs=pairs,
-        matches=series.tables.count,
-        truncated=int((~series.decided).sum()),
+        matches=pairs * rules.sides,
+        truncated=pairs * rules.sides - int(played.decided.sum()),
         max_hands=max_hands,
-        win_rate=proportion(series.by_pair(series.won), decided),
+        win_rate=proportion(played.won, played.decided),
         chance=1 / rules.sides,
-        points_per_hand=ratio(series.by_pair(series.margin), hands),
-        hands_per_match=float(series.hands.mean()),
-        a=series.totals[0].result(names[0]),
-        b=series.totals[1].result(names[1]),
+        points_per_hand=ratio(played.margin, played.hands),
+        hands_per_match=float(played.hands.sum()) / (pairs * rules.sides),
+        a=played.totals[0].result(names[0]),
+        b=played.totals[1].result(names[1]),
     )
+
+
+@dataclass(frozen=True)
+class _Played:
+    """Sums over the matches of each pair, float64 of shape (pairs,), and the statistics of A and B."""
+
+    decided: np.ndarray
+    won: np.ndarray
+    hands: np.ndarray
+    margin: np.ndarray
+    totals: tuple[Totals, Totals]
+
+
+def _play(
+    a: str | Agent,
+    b: str | Agent,
+    rules: Rules,
+    seed: int,
+    pairs: range,
+    max_hands: int,
+    batch: int,
+    progress: Callable[[int, int], object] | None = None,
+) -> _Played:
+    series = Series((make_agent(a), make_agent(b)), rules, seed, pairs, max_hands)
+    series.play(batch, progress)
+    decided, won, hands, margin = map(series.by_pair, (series.decided, series.won, series.hands, series.margin))
+    return _Played(decided, won, hands, margin, series.totals)
+
+
+def _play_on(
+    executor: Executor,
+    a: str,
+    b: str,
+    rules: Rules,
+    seed: int,
+    pairs: int,
+    max_hands: int,
+    batch: int,
+    progress: Callable[[int, int], object] | None,
+) -> _Played:
+    """The same as :func:`_play`, in parts on the machines of an executor."""
+    names = portable(a), portable(b)
+    parts = list(_parts(pairs, FAST_PART if all(map(is_fast, names)) else PART))
+    found: dict[range, _Played] = {}
+    finished = 0
+    with Spread(executor, names) as spread:
+        jobs = {part: (*names, rules, seed, part, max_hands, batch) for part in parts}
+        for part, played in spread.run_all(_play, jobs):
+            found[part] = played
+            finished += len(part) * rules.sides
+            if progress:
+                progress(finished, pairs * rules.sides)
+    totals = Totals(), Totals()
+    for part in parts:
+        for total, more in zip(totals, found[part].totals, strict=True):
+            total.merge(more)
+    names_of_sums = ("decided", "won", "hands", "margin")
+    sums = {name: np.concatenate([getattr(found[part], name) for part in parts]) for name in names_of_sums}
+    return _Played(**sums, totals=totals)
+
+
+def _parts(pairs: int, size: int) -> Iterator[range]:
+    for first in range(0, pairs, size):
+        yield range(first, min(first + size, pairs))

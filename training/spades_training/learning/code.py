@@ -46,10 +46,15 @@ def check_code(config: Config | Settings, run: Path) -> None:
         raise ValueError(f"{run} was trained with other code: {changed} has changed; restore it, or start a new run")
 
 
+def player_names(config: Config | Settings) -> list[str]:
+    """The names of all players of a run."""
+    names = dict.fromkeys([config.teacher, *config.opponent_weights(), *config.frozen_opponents()])
+    return [name for name in names if name not in (SELF, SNAPSHOT)]
+
+
 def _code(config: Config | Settings) -> dict[str, dict[str, str]]:
     files = {}
-    for name in dict.fromkeys([config.teacher, *config.opponent_weights(), *config.frozen_opponents()]):
-        if name not in (SELF, SNAPSHOT):
-            make_agent(name)  # names a file that is missing
-            files[f"agent {name!r}"] = agent_files(name)
+    for name in player_names(config):
+        make_agent(name)  # names a file that is missing
+        files[f"agent {name!r}"] = agent_files(name)
     return {owner: found for owner, found in files.items() if found}

@@ -6,6 +6,7 @@ import csv
 import io
 import math
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -68,6 +69,7 @@ class Monitor(BaseCallback):
         self.metrics: dict[str, Any] = metrics or {"rows": [], "seconds": 0.0}
         self.progress = training_bar(console, "steps/s ETA")
         self.rated = 0  # decisions rated by rollouts
+        self.after_checkpoint: Callable[[], object] = lambda: None
         self._evaluation = ""
         self._start = time.perf_counter() - self.metrics["seconds"]
         self._clock = time.perf_counter()
@@ -153,6 +155,7 @@ class Monitor(BaseCallback):
         """Save the state of the run."""
         self.metrics["seconds"] = time.perf_counter() - self._start
         Checkpoint.of(model, self.env, self.mix, self.rng, self.metrics, self.rated).save(self.run)
+        self.after_checkpoint()
 
     def measure(self, model: MaskablePPO, decisions: int) -> None:
         """Evaluate the model against the frozen opponents and add a row to the metrics.

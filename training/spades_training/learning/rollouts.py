@@ -17,24 +17,20 @@ import numpy as np
 import torch
 from sb3_contrib import MaskablePPO
 from spades_agents.base import BatchAgent
-from spades_agents.heuristic.scripted import new_scratch
-from spades_agents.match_value import match_table
 from spades_agents.policy.learned import PolicyAgent
-from spades_agents.search.rollout import rate_rows
-from spades_agents.search.workspace import PLAN, Aim, Rater
 from stable_baselines3.common.utils import update_learning_rate
 from torch.nn.functional import mse_loss
 
-from spades_env.cards import NUM_ACTIONS
 from spades_env.engine.state import Phase
+from spades_training.cluster.rating import Ratings
+from spades_training.cluster.spread import Spread
 from spades_training.learning.config import Config
 from spades_training.learning.sb3 import policy_network
 from spades_training.learning.symmetry import suit_swaps
-from spades_training.learning.trajectories import LearnerTrajectories
+from spades_training.learning.trajectories import LearnerTrajectories, future_rewards
 
 STEPS = 64  # of a batch, at every table
 MINIBATCH = 2048  # decisions
-REACH = 3  # bids rated on either side of the teacher's
 FAR = -0.08  # gain in win probability of all other bids
 ALONE = 0.1  # share of the stage in which only the teacher plays; the policy then plays at half of the tables
 SHARPNESS = 400.0  # logits per unit of win probability: the policy is nearly greedy but can still be sampled
@@ -56,6 +52,7 @@ class Rollouts:
         config: the number of decisions to rate, ``doubt`` and the other settings.
         rng: draws who plays, the minibatches and the suit permutations.
         done: number of decisions already rated, if the run is resumed.
+        spread: the machines that rate; None for this process. The ratings are the same.
     """
 
     def __init__(
@@ -66,12 +63,13 @@ class Rollouts:
         config: Config,
         rng: np.random.Generator,
         done: int = 0,
+        spread: Spread | None = None,
     ) -> None:
         self.model, self.env, self.teacher, self.config, self.rng = model, env, teacher, config, rng
         self.done = done
         swaps = suit_swaps(env.rules, env.layout)
         self._swaps = [tuple(map(torch.as_tensor, swap)) for swap in (swaps if config.suit_symmetry else swaps[:1])]
-        self._rater = Rater(np.zeros(1, PLAN), new_scratch(), Aim(match_table(env.rules), True))
+        self._ratings = Ratings(env.rules, spread)
         self._doubts = np.full(len(Phase), config.doubt, np.float32)
         self._doubts[Phase.BLIND], self._doubts[Phase.DRAFT] = config.blind_doubt, DRAFT_DOUBT * config.doubt
 
@@ -104,21 +102,24 @@ class Rollouts:
         player = PolicyAgent(policy_network(self.model), env.rules, deterministic=False, seed=self._seed())
         own = everyone[self.rng.random(env.num_envs) < (0.5 if self.done >= ALONE * self.config.rollouts else 0)]
         is_hint = self.config.teacher == self.config.hint  # the observations already hold the teacher's actions
-        parts: list[tuple[np.ndarray, ...]] = []
+        rated = []
         for _ in range(STEPS):
             masks: Any = env.env_method("action_masks")
             actions = env.hinted(observations) if is_hint else self.teacher.act_batch(tables, everyone)
             rows = np.flatnonzero(masks.sum(1) > 1)
-            found = np.empty((len(rows), NUM_ACTIONS))
-            rate_rows(tables.states, rows, actions[rows], REACH, tables.rules_array, self._rater, found)
-            reached = found[np.arange(len(rows)), actions[rows]]
-            gains = (found - reached[:, None]).astype(np.float32)
-            gains -= self._doubts[tables.states["phase"][rows], None]
-            gains[np.isnan(gains) & masks[rows]] = FAR
-            parts.append((observations[rows], gains, actions[rows], env.returns(rows, reached)))
+            self._ratings.add(tables.states[rows], actions[rows])
+            phases = tables.states["phase"][rows]
+            rated.append((observations[rows], masks[rows], phases, actions[rows], env.rewarded(rows)))
             if own.size:
                 actions[own] = player.act_batch(tables, own)
             observations, *_ = env.step(actions)
+        parts: list[tuple[np.ndarray, ...]] = []
+        for found, (seen, masks, phases, references, rewarded) in zip(self._ratings.take(), rated, strict=True):
+            reached = found[np.arange(len(found)), references]
+            gains = (found - reached[:, None]).astype(np.float32)
+            gains -= self._doubts[phases, None]
+            gains[np.isnan(gains) & masks] = FAR
+            parts.append((seen, gains, references, future_rewards(reached, rewarded)))
         return tuple(np.concatenate(part) for part in zip(*parts, strict=True))
 
     def _seed(self) -> int:

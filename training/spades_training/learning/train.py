@@ -6,6 +6,9 @@ import io
 import json
 import shlex
 import time
+from collections.abc import Callable
+from concurrent.futures import Executor
+from contextlib import nullcontext
 from pathlib import Path
 
 import numpy as np
@@ -27,6 +30,7 @@ from spades_env.files import write_whole
 from spades_env.observation import SIZE
 from spades_env.rules import Rules
 from spades_env.tables import Tables
+from spades_training.cluster.spread import Spread
 from spades_training.evaluation.evaluate import Result, evaluate
 from spades_training.learning.checkpoint import Checkpoint
 from spades_training.learning.code import check_code, write_code
@@ -57,7 +61,7 @@ def new_run(config: Config | Settings, folder: Path, name: str | None = None, ba
             player is unknown or cannot play by these rules.
         OSError: if the settings cannot be written.
     """
-    _try_players(config)
+    try_players(config)
     if name is not None and (not name or Path(name).name != name):
         raise ValueError(f"name must be the name of a new folder in {folder}, got {name!r}")
     base = name or base or parse_rules(config.rules).name
@@ -78,7 +82,7 @@ def new_run(config: Config | Settings, folder: Path, name: str | None = None, ba
     return run
 
 
-def _try_players(config: Config | Settings) -> None:
+def try_players(config: Config | Settings) -> None:
     """Let every player act once, so that an error appears now and not after hours of training."""
     rules = parse_rules(config.rules)
     table = Tables(rules, 1, 0)
@@ -143,7 +147,14 @@ def new_model(config: Config, env: VecEnv) -> MaskablePPO:
     )
 
 
-def train(config: Config, run: Path, resume: bool = False, console: Console | None = None) -> dict[str, Result]:
+def train(
+    config: Config,
+    run: Path,
+    resume: bool = False,
+    console: Console | None = None,
+    on: Executor | None = None,
+    after_checkpoint: Callable[[], object] | None = None,
+) -> dict[str, Result]:
     """Train a policy by self-play, save it and evaluate it against the frozen opponents.
 
     Args:
@@ -152,6 +163,9 @@ def train(config: Config, run: Path, resume: bool = False, console: Console | No
             ``learning_curve.png``, ``results.json``, ``checkpoint.zip`` and ``tensorboard/``.
         resume: continue from the last checkpoint in ``run``.
         console: where to print.
+        on: an executor from :func:`spades_training.cluster.connect`, whose machines rate actions by rollouts. The
+            result is the same.
+        after_checkpoint: called after each checkpoint; an exception ends the run, which can be resumed.
 
     Returns:
         The results of the final evaluation, by opponent.
@@ -214,6 +228,7 @@ def train(config: Config, run: Path, resume: bool = False, console: Console | No
     rated = checkpoint.state["rated"] if checkpoint else 0
     model.set_logger(configure(str(run / "tensorboard"), ["tensorboard"] if config.tensorboard else []))
     monitor = Monitor(config, run, env, mix, rng, console, checkpoint.state["metrics"] if checkpoint else None)
+    monitor.after_checkpoint = after_checkpoint or monitor.after_checkpoint
 
     # The warm start.
     if checkpoint is None and config.warm_start:
@@ -236,9 +251,10 @@ def train(config: Config, run: Path, resume: bool = False, console: Console | No
 
     # Learning from rollouts.
     if config.rollouts:
-        stage = Rollouts(model, env, _teacher(config), config, rng, rated)
-        monitor.rated = rated  # so that a run resumed after this stage does not repeat it when it is resumed again
-        with display.progress_bar("learning from rollouts") as progress:
+        spread = nullcontext() if on is None else Spread(on)
+        with display.progress_bar("learning from rollouts") as progress, spread as machines:
+            stage = Rollouts(model, env, _teacher(config), config, rng, rated, machines)
+            monitor.rated = rated  # so that a run resumed after this stage does not repeat it when it is resumed again
             while not stage.finished:
                 mix.update(policy_network(model))
                 before = stage.done

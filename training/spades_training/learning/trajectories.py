@@ -177,10 +177,9 @@ class LearnerTrajectories(VecEnvWrapper):
             potential[i] = self._final_potential(infos[i], self._potential[i])
         return np.where(ended, potential - self._potential, 0).astype(np.float32)
 
-    def returns(self, rows: np.ndarray, chances: np.ndarray) -> np.ndarray:
-        """The future rewards by match value in the hands at ``rows``, given the chances of winning after them."""
-        baseline = 0.0 if self._baseline is None else self._baseline[rows]
-        return (2 * chances - self._potential[rows] - baseline).astype(np.float32)
+    def rewarded(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray | float]:
+        """What :func:`future_rewards` subtracts in the hands at ``rows``: their potentials and baselines."""
+        return self._potential[rows], 0.0 if self._baseline is None else self._baseline[rows]
 
     def _potentials(self, states: np.ndarray, own_sides: np.ndarray) -> np.ndarray:
         """The value of the scores and bags to the learners' sides beyond the points already rewarded.
@@ -261,3 +260,14 @@ class LearnerTrajectories(VecEnvWrapper):
         inputs[:, :SIZE] = observations
         self._encoder.encode_rest(self.spades.tables, np.arange(self.num_envs), inputs)
         return inputs
+
+
+def future_rewards(chances: np.ndarray, rewarded: tuple[np.ndarray, np.ndarray | float]) -> np.ndarray:
+    """The future rewards by match value in hands, float32 of the shape of ``chances``.
+
+    Args:
+        chances: the chances of winning the match after the hands.
+        rewarded: the value of :meth:`LearnerTrajectories.rewarded`.
+    """
+    potential, baseline = rewarded
+    return (2 * chances - potential - baseline).astype(np.float32)

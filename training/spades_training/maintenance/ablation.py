@@ -9,18 +9,19 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
+from concurrent.futures import Executor
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 import typer
-from rich.console import Console
 
-from spades_env.files import write_whole
+from spades_training.cluster.connect import HERE, connect
+from spades_training.cluster.side_by_side import train_side_by_side
 from spades_training.evaluation.intervals import Estimate, t_quantile
 from spades_training.learning.config import PRESETS, Config
-from spades_training.options import RulesOption
-from spades_training.processes import run_all
+from spades_training.options import OnOption, RulesOption
+from spades_training.terminal.display import reporter
 
 # The preset on a budget of about a minute on one core, without settings that only cost time.
 BASE: dict[str, Any] = PRESETS["match"] | {
@@ -62,18 +63,13 @@ VARIANTS: dict[str, Variant] = {
 }
 
 
-def run_one(config: Config, run: Path) -> None:
-    """Train one run to its end, or resume it."""
-    from spades_training.learning.train import train
-
-    resume = (run / "checkpoint.zip").exists()
-    run.mkdir(parents=True, exist_ok=True)
-    write_whole(run / "config.json", config.to_json())
-    train(config, run, resume, Console(quiet=True))
-
-
 def ablate(
-    variants: Mapping[str, Variant], base: Mapping[str, Any], seeds: int, folder: Path, workers: int = 1
+    variants: Mapping[str, Variant],
+    base: Mapping[str, Any],
+    seeds: int,
+    folder: Path,
+    workers: int = 1,
+    on: Executor | None = None,
 ) -> dict[str, np.ndarray]:
     """Train every variant with every seed and evaluate it against the scripted player.
 
@@ -83,6 +79,7 @@ def ablate(
         seeds: number of seeds, starting at 0.
         folder: folder of the runs; runs that are complete are not trained again.
         workers: number of processes.
+        on: an executor from :func:`spades_training.cluster.connect`, whose machines train instead of ``workers``.
 
     Returns:
         For each variant its win rate and points per hand, float64 of shape (seeds, 2).
@@ -96,12 +93,10 @@ def ablate(
         for name, variant in variants.items()
     }
     runs = {key: folder / f"{key[0].replace(', ', '_').replace(' ', '-')}_{key[1]}" for key in configs}
-    for key, run in runs.items():
-        if (run / "config.json").exists() and Config.load(run) != configs[key]:
-            raise ValueError(f"{run} was trained with other settings: choose another folder, or remove it")
-    missing = [key for key in configs if not (runs[key] / "results.json").exists()]
-    for (name, seed), _ in run_all(run_one, {key: (configs[key], runs[key]) for key in missing}, workers):
-        typer.echo(f"{name}, seed {seed}: {100 * _result(runs[name, seed])[0]:.1f}% of its matches", err=True)
+    keys = {run: key for key, run in runs.items()}
+    for run in train_side_by_side({runs[key]: config for key, config in configs.items()}, workers, on):
+        name, seed = keys[run]
+        typer.echo(f"{name}, seed {seed}: {100 * _result(run)[0]:.1f}% of its matches", err=True)
     return {name: np.array([_result(runs[name, seed]) for seed in range(seeds)]) for name in variants}
 
 
@@ -153,6 +148,7 @@ def main(
     seeds: Annotated[int, typer.Option(help="Runs of each variant.", min=2)] = 3,
     only: Annotated[str, typer.Option(help="Names of variants, separated by semicolons; default: all.")] = "",
     workers: Annotated[int, typer.Option(help="Number of runs at a time.", min=1)] = 2,
+    on: OnOption = HERE,
     out: Annotated[Path | None, typer.Option(help="Folder of the runs; default: ablation/RULES")] = None,
 ) -> None:
     """Train every variant with every seed, and print a table of their strength against the scripted player."""
@@ -163,7 +159,8 @@ def main(
     needed = {"base", *names, *(VARIANTS[name].reference for name in names)}
     chosen = {name: variant for name, variant in VARIANTS.items() if name in needed}
     folder = Path("ablation") / rules if out is None else out
-    found = ablate(chosen, BASE | {"rules": rules}, seeds, folder, workers)
+    with connect(on, reporter()) as cluster:
+        found = ablate(chosen, BASE | {"rules": rules}, seeds, folder, workers, cluster)
     typer.echo(markdown(found, chosen))
 
 

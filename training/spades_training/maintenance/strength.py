@@ -7,16 +7,20 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Sequence
+from concurrent.futures import Executor
 from typing import Annotated
 
 import typer
 
 from spades_env.rules import Rules
+from spades_training.cluster.connect import HERE, connect
+from spades_training.cluster.parcel import portable
 from spades_training.evaluation.evaluate import Result, evaluate
 from spades_training.evaluation.intervals import Estimate, turned
 from spades_training.evaluation.totals import PlayerResult
-from spades_training.options import RulesOption, SeedOption, parse_rules
+from spades_training.options import OnOption, RulesOption, SeedOption, parse_rules
 from spades_training.processes import run_all
+from spades_training.terminal.display import reporter
 from spades_training.tournament.schedule import is_fast
 
 PLAYERS = (
@@ -46,6 +50,7 @@ def round_robin(
     seed: int = 0,
     processes: int = 2,
     fast: int = BATCH_MATCHES,
+    on: Executor | None = None,
 ) -> Iterable[tuple[Pairing, Result]]:
     """Play every player against every other one; yields each result when it is complete.
 
@@ -56,12 +61,15 @@ def round_robin(
         seed: seed of the decks, which are the same for all pairings.
         processes: number of pairings played at a time.
         fast: minimum matches of a pairing in which both players act in batches without a search.
+        on: an executor from :func:`spades_training.cluster.connect`, whose machines play instead of ``processes``.
     """
     pairings = list(itertools.combinations(players, 2))
     if rules.sides > 2:
         # With more than two sides, one A against Bs differs from one B against As.
         pairings = list(itertools.permutations(players, 2))
-    return run_all(play_pairing, {pair: (*pair, rules, matches, seed, fast) for pair in pairings}, processes)
+    names = {name: name if on is None else portable(name) for name in players}
+    jobs = {(a, b): (names[a], names[b], rules, matches, seed, fast) for a, b in pairings}
+    return run_all(play_pairing, jobs, processes, on, names.values())
 
 
 def markdown(players: Sequence[str], results: dict[Pairing, Result]) -> str:
@@ -102,13 +110,15 @@ def main(
     fast: Annotated[int, typer.Option(help="Minimum matches of a pairing of two fast players.")] = BATCH_MATCHES,
     seed: SeedOption = 0,
     processes: Annotated[int, typer.Option(help="Number of pairings played at a time.")] = 2,
+    on: OnOption = HERE,
 ) -> None:
     """Print the strength table as Markdown, with 95% confidence intervals over pairs of duplicate matches."""
     names = players.split()
     results: dict[Pairing, Result] = {}
-    for (a, b), result in round_robin(names, parse_rules(rules), matches, seed, processes, fast):
-        results[a, b] = result
-        typer.echo(f"{a} - {b}: {result.win_rate.text(100)} % of {result.matches} matches", err=True)
+    with connect(on, reporter()) as cluster:
+        for (a, b), result in round_robin(names, parse_rules(rules), matches, seed, processes, fast, cluster):
+            results[a, b] = result
+            typer.echo(f"{a} - {b}: {result.win_rate.text(100)} % of {result.matches} matches", err=True)
     typer.echo(markdown(names, results))
 
 

@@ -34,6 +34,12 @@ def progress_bar(text: str, shown: bool = True) -> Iterator[Callable[[int, int],
         yield update
 
 
+def reporter(shown: bool = True) -> Callable[[str], None]:
+    """A function that prints a line on stderr, or does nothing unless ``shown``."""
+    console = Console(stderr=True, highlight=False)
+    return lambda line: console.print(line, markup=False, soft_wrap=True) if shown else None
+
+
 def training_bar(console: Console, speed: str) -> Progress:
     """The progress bar of a training run, whose tasks have the fields ``speed`` and ``evaluation``.
 

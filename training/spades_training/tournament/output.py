@@ -13,8 +13,9 @@ from rich.console import Console
 from rich.markup import escape
 
 from spades_env.files import write_whole
+from spades_training.cluster.connect import connect
 from spades_training.evaluation.intervals import Estimate
-from spades_training.terminal.display import progress_bar
+from spades_training.terminal.display import progress_bar, reporter
 from spades_training.terminal.table import FittedTable
 from spades_training.tournament.report import UNCERTAIN, report, status, uncertain
 from spades_training.tournament.run import run_tournament
@@ -22,7 +23,12 @@ from spades_training.tournament.schedule import Settings
 
 
 def run_in_terminal(
-    settings: Settings, folder: Path, workers: int, quiet: bool, write: Callable[[dict[str, Any]], object]
+    settings: Settings,
+    folder: Path,
+    workers: int,
+    on: str,
+    quiet: bool,
+    write: Callable[[dict[str, Any]], object],
 ) -> dict[str, Any]:
     """Run a tournament with a progress bar and one line for each round on stderr.
 
@@ -30,6 +36,7 @@ def run_in_terminal(
         settings: the settings of the tournament.
         folder: for its log.
         workers: number of processes; 0 uses every CPU core.
+        on: the machines, as :func:`spades_training.cluster.connect` takes them.
         quiet: print nothing.
         write: called after each round with the results so far.
 
@@ -44,8 +51,13 @@ def run_in_terminal(
             places = "  ".join(f"{row['agent']} {row['rating']['value']:+.0f}" for row in results["ratings"])
             errors.print(f"round {results['rounds']}, {results['matches']} matches:  {places}", markup=False)
 
-    with progress_bar(f"{len(settings.agents)} agents", shown=not quiet) as progress:
-        return run_tournament(settings, folder, workers=workers or None, progress=progress, after_round=after_round)
+    with (
+        connect(on, reporter(shown=not quiet)) as cluster,
+        progress_bar(f"{len(settings.agents)} agents", shown=not quiet) as progress,
+    ):
+        return run_tournament(
+            settings, folder, workers=workers or None, on=cluster, progress=progress, after_round=after_round
+        )
 
 
 def write_results(results: dict[str, Any], folder: Path) -> None:

@@ -19,6 +19,7 @@ from typing import Any
 from spades_agents.registry import AGENTS
 
 from spades_env.rules import Rules
+from spades_training.cluster.folders import temporary_folder
 from spades_training.evaluation.series import NOBODY
 from spades_training.processes import NO_GUARD, end_with_parent, guard_missing
 from spades_training.tournament.referee import MANY, Forfeit, Job, Watch, play
@@ -37,7 +38,7 @@ class Workers:
         # The fork server imports everything once, so that new processes start quickly.
         self.context = multiprocessing.get_context("forkserver")
         self.context.set_forkserver_preload([__name__])
-        self.folder = tempfile.TemporaryDirectory(prefix="spades-tournament-")
+        self.folder = temporary_folder("spades-tournament")
         self.workers: list[_Worker | None] = [None] * count
 
     def __enter__(self) -> Workers:

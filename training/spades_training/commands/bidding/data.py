@@ -10,7 +10,8 @@ import typer
 
 from spades_training import options
 from spades_training.bidding.data import DataSettings, write_data
-from spades_training.terminal.display import progress_bar
+from spades_training.cluster.connect import HERE, connect
+from spades_training.terminal.display import progress_bar, reporter
 
 
 def bidding_data(
@@ -23,6 +24,7 @@ def bidding_data(
     double_dummy: Annotated[bool, typer.Option(help="Solve every deal double-dummy.")] = True,
     shard: Annotated[int, typer.Option(help="Deals per file.")] = 5000,
     workers: Annotated[int, typer.Option(help="Number of processes; it does not change the files.")] = 2,
+    on: options.OnOption = HERE,
     seed: options.SeedOption = 0,
     as_json: options.JsonOption = False,
 ) -> None:
@@ -36,8 +38,12 @@ def bidding_data(
 
     game = options.parse_rules(rules)
     settings = DataSettings(game.to_dict(), tuple(agents.split()), seed, explore, blind, double_dummy, shard)
-    with progress_bar("shards", shown=not as_json) as progress:
-        written = write_data(settings, folder, deals, workers, progress)
+    with (
+        options.interruptible("run the same command again to continue"),
+        connect(on, reporter(shown=not as_json)) as cluster,
+        progress_bar("shards", shown=not as_json) as progress,
+    ):
+        written = write_data(settings, folder, deals, workers, progress, cluster)
     count = -(-deals // shard) * shard
     found = {"folder": str(folder), "deals": count, "rows": count * game.players, "shards_written": written}
     if as_json:

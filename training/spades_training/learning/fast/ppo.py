@@ -203,7 +203,13 @@ class Learner:
         self.imitated, self.steps, self.rounds = state["counts"]
 
 
-def train(settings: Settings, run: Path, resume: bool = False, console: Console | None = None) -> dict[str, Result]:
+def train(
+    settings: Settings,
+    run: Path,
+    resume: bool = False,
+    console: Console | None = None,
+    after_checkpoint: Callable[[], object] | None = None,
+) -> dict[str, Result]:
     """Train a policy by self-play, save it and play it against the frozen opponents.
 
     Args:
@@ -212,6 +218,7 @@ def train(settings: Settings, run: Path, resume: bool = False, console: Console 
             ``checkpoint.zip``, ``league/`` and ``tensorboard/``.
         resume: continue from the last checkpoint in ``run``.
         console: where to print.
+        after_checkpoint: called after each checkpoint; an exception ends the run, which can be resumed.
 
     Returns:
         The results of the final evaluation, by opponent.
@@ -245,6 +252,8 @@ def train(settings: Settings, run: Path, resume: bool = False, console: Console 
         file = io.BytesIO()
         torch.save({"learner": learner.state(), "seconds": seconds, "rows": rows}, file)
         write_whole(path, file.getvalue())
+        if after_checkpoint is not None:
+            after_checkpoint()
 
     def save_snapshot() -> None:
         (run / "league").mkdir(exist_ok=True)
