@@ -174,18 +174,16 @@ FAST_PRESETS: dict[str, dict[str, Any]] = {
     "quick": {},
     "standard": _SCRATCH
     | {
-        "total_timesteps": 300_000_000,
-        "layers": "288,288",
-        "critic_layers": "288,288",
+        "total_timesteps": 120_000_000,
         "snapshot_every": 20_000_000,
         "eval_every": 10_000_000,
         "checkpoint_every": 10_000_000,
     },
     "strong": _SCRATCH
     | {
-        "total_timesteps": 1_500_000_000,
-        "layers": "576,576",
-        "critic_layers": "576,576",
+        "total_timesteps": 1_000_000_000,
+        "layers": "384,384",
+        "critic_layers": "384,384",
         "snapshot_every": 50_000_000,
         "eval_every": 50_000_000,
         "checkpoint_every": 10_000_000,
