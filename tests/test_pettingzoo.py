@@ -237,12 +237,12 @@ def test_reset_options():
 @pytest.mark.parametrize("make", [spades_v0.env, spades_v0.raw_env])
 @pytest.mark.parametrize("steps", [0, 1, 9, 30, 75, 140])
 def test_copies_continue_alike_and_apart(rules, make, steps):
-    env = make(endless(rules), max_hands=4)
+    env = make(endless(rules), max_hands=8)
     env.reset(seed=steps)
     play_on(env, steps)
     copies = [copy.deepcopy(env), pickle.loads(pickle.dumps(env))]
     if make is spades_v0.raw_env:
-        other = make(endless(rules), max_hands=4)
+        other = make(endless(rules), max_hands=8)
         other.set_state(env.get_state())
         copies += [env.clone(), other]
     expected = play_on(copies[0], 10_000, seed=1)

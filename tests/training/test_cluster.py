@@ -119,6 +119,8 @@ def ray_worker_of(process):
 
 def test_a_tournament_survives_the_loss_of_a_node(ray_nodes, ray_executor, settings, alone, notes, lines, tmp_path):
     lost = ray_nodes.add_node(**SMALL_NODE)
+    for future in [ray_executor.submit(time.sleep, 3) for _ in range(3)]:  # a process starts on every node
+        future.result()
     begun = len(noted(notes))
 
     def kill_when_all_play():

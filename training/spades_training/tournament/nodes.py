@@ -6,6 +6,7 @@ import itertools
 import multiprocessing
 import os
 import threading
+import weakref
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Executor, Future
 from dataclasses import replace
@@ -67,7 +68,16 @@ class Nodes:
             yield self._entries.pop(unit)
 
 
-_kept = threading.local()  # the process of this thread, which plays unit after unit of one tournament
+class _Kept:
+    """A process that plays unit after unit of one tournament, and ends with this object."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.key = settings, os.getcwd()  # the folder has the files of the players
+        self.workers = Workers(1, settings)
+        self.end = weakref.finalize(self, self.workers.__exit__)
+
+
+_of_thread = threading.local()  # has ``kept``, so it ends with the thread
 
 
 def play_unit(settings: Settings, unit: Unit) -> dict[str, Any]:
@@ -76,10 +86,10 @@ def play_unit(settings: Settings, unit: Unit) -> dict[str, Any]:
         raise RuntimeError(
             "this process may start no others; start a worker of Dask with DASK_DISTRIBUTED__WORKER__DAEMON=False"
         )
-    key = settings, os.getcwd()  # the folder has the files of the players
-    if getattr(_kept, "key", None) != key:
-        if hasattr(_kept, "workers"):
-            _kept.workers.__exit__()
-        _kept.key, _kept.workers = key, Workers(1, settings)
-    (entry,) = _kept.workers.play([unit])
+    kept: _Kept | None = getattr(_of_thread, "kept", None)
+    if kept is None or kept.key != (settings, os.getcwd()):
+        if kept is not None:
+            kept.end()
+        kept = _of_thread.kept = _Kept(settings)
+    (entry,) = kept.workers.play([unit])
     return entry
