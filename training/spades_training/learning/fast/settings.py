@@ -39,8 +39,8 @@ class Settings(RunSettings):
 
     rules: str = setting("two_player", "A preset, optionally with changes: solo,target=300")
     seed: int = setting(0, "Random seed; the same seed gives the same run.", 0, 2**32 - 1)
-    total_timesteps: int = setting(3_000_000, "Decisions of self-play to train on, all seats together.")
-    warm_start: int = setting(3_000_000, "Decisions of the teacher to imitate before self-play.", 0)
+    total_timesteps: int = setting(1_500_000, "Decisions of self-play to train on, all seats together.")
+    warm_start: int = setting(2_000_000, "Decisions of the teacher to imitate before self-play.", 0)
     teacher: str = setting(
         AUTO, "The player to imitate; auto: learned, or heuristic for rules that learned does not play."
     )
@@ -61,7 +61,7 @@ class Settings(RunSettings):
     snapshots: int = setting(20, "Maximum number of snapshots; a new one then replaces a random one.")
     n_envs: int = setting(1024, "Number of tables.")
     n_steps: int = setting(128, "Decisions at each table between two updates.")
-    batch_size: int = setting(1024, "Decisions per minibatch.")
+    batch_size: int = setting(2048, "Decisions per minibatch.")
     n_epochs: int = setting(1, "Passes over the decisions per update.")
     learning_rate: float = setting(1e-3, "Initial learning rate.")
     final_learning_rate: float = setting(3e-5, "Final learning rate; the decay is linear.")
@@ -77,11 +77,11 @@ class Settings(RunSettings):
     suit_symmetry: bool = setting(True, "Share weights between the suits other than spades.")
     bfloat16: bool = setting(True, "Multiply matrices in bfloat16 if the processor has instructions for it.")
     max_hands: int = setting(100, "Truncate a match without a winner after this many hands.")
-    eval_every: int = setting(1_500_000, "Decisions between two evaluations against the frozen opponents.")
+    eval_every: int = setting(750_000, "Decisions between two evaluations against the frozen opponents.")
     eval_opponents: str = setting("random,heuristic", "Frozen opponents, separated by commas.")
     eval_matches: int = setting(200, "Duplicate matches of each evaluation against each frozen opponent.")
     final_matches: int = setting(1_000, "Duplicate matches of the final evaluation against each frozen opponent.")
-    checkpoint_every: int = setting(2_000_000, "Decisions between two checkpoints.")
+    checkpoint_every: int = setting(750_000, "Decisions between two checkpoints.")
     threads: int = setting(0, "Threads, at most 4; 0: one for each core. The result does not depend on them.", 0)
     tensorboard: bool = setting(True, "Write TensorBoard logs.")
 
