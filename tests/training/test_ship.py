@@ -15,7 +15,6 @@ from spades_env.rules import PRESETS
 
 TINY = Settings(
     warm_start=0,
-    teacher_weight=0.0,
     total_timesteps=256,
     n_envs=8,
     n_steps=32,
@@ -36,7 +35,7 @@ def test_a_run_of_the_fast_learner_can_be_shipped(tmp_path):
     date = datetime.date(2026, 1, 31)
     ship(run, tmp_path, {}, date)
     card = read_card("two_player", tmp_path)
-    command = "spades train --learner fast --total-timesteps 256 --warm-start 0 --teacher learned --teacher-weight 0.0"
+    command = "spades train --learner fast --total-timesteps 256 --warm-start 0 --teacher learned"
     assert card["commands"][0].startswith(command)
     assert card["commands"][0].endswith("--no-tensorboard --name tiny")
     assert card["steps"] == 256

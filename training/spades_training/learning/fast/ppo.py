@@ -87,8 +87,9 @@ class Learner:
     @property
     def teacher_weight(self) -> float:
         """The current weight of the cross-entropy to the teacher's probabilities."""
-        left = max(1 - self.steps / self.settings.total_timesteps, 0.0)
-        return 1.0 if self.imitates else left * self.settings.teacher_weight
+        if self.imitates or not self.settings.warm_start:
+            return float(self.imitates)
+        return self.settings.teacher_weight * max(1 - self.steps / self.settings.total_timesteps, 0.0)
 
     @property
     def seconds(self) -> dict[str, float]:

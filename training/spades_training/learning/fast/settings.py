@@ -40,14 +40,16 @@ class Settings(RunSettings):
     rules: str = setting("two_player", "A preset, optionally with changes: solo,target=300")
     seed: int = setting(0, "Random seed; the same seed gives the same run.", 0, 2**32 - 1)
     total_timesteps: int = setting(1_500_000, "Decisions of self-play to train on, all seats together.")
-    warm_start: int = setting(2_000_000, "Decisions of the teacher to imitate before self-play.", 0)
+    warm_start: int = setting(
+        2_000_000, "Decisions of the teacher to imitate before self-play; 0 trains from scratch.", 0
+    )
     teacher: str = setting(
         AUTO, "The player to imitate; auto: learned, or heuristic for rules that learned does not play."
     )
     teacher_noise: float = setting(0.03, "Share of random actions while the teacher plays.")
     teacher_learning_rate: float = setting(2e-3, "Initial learning rate of the imitation; it decreases to 5% of this.")
     teacher_weight: float = setting(
-        1.0, "Initial weight of the teacher's probabilities during self-play; it decreases to 0.", 0, 100
+        1.0, "Initial weight of the teacher's probabilities in the self-play after it; it decreases to 0.", 0, 100
     )
     match_weight: float = setting(
         1.0, "Initial share of the gain in win probability in the reward of a hand; the rest is points."
@@ -161,7 +163,6 @@ def load_settings(run: Path) -> Config | Settings:
 # Training from scratch: no imitation, and at first half of the reward is points.
 _SCRATCH: dict[str, Any] = {
     "warm_start": 0,
-    "teacher_weight": 0.0,
     "match_weight": 0.5,
     "batch_size": 4096,
     "learning_rate": 1.5e-3,

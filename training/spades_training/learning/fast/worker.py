@@ -56,7 +56,7 @@ class Worker:
         streams = [(settings.seed, self.first + row) for row in range(count)]
         self.tables = Tables(self.rules, count, streams, auto_reset=False)
         self.everyone = np.arange(count)
-        self.teacher = self._agent(settings.teacher) if settings.warm_start or settings.teacher_weight else None
+        self.teacher = self._agent(settings.teacher) if settings.warm_start else None
         # Guests play one side at some tables. The learner's side is the table's index modulo the number of sides.
         self.guests: list[tuple[BatchAgent | None, np.ndarray]] = []
         first = 0
