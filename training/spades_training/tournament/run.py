@@ -60,8 +60,12 @@ def run_tournament(
     most = schedule.matches(unit for k in range(schedule.rounds) for unit in schedule.units(k, schedule.pairings))
     stopped = "running"
     results: dict[str, Any] = {}
-    players: AbstractContextManager[Workers | Nodes] = Workers(count, settings) if on is None else Nodes(on, settings)
-    with Log(folder / LOG, settings) as log, players as playing:
+
+    def players() -> AbstractContextManager[Workers | Nodes]:
+        return Workers(count, settings) if on is None else Nodes(on, settings)
+
+    # The log first: it may refuse the folder.
+    with Log(folder / LOG, settings) as log, players() as playing:
         open_pairings = schedule.pairings
         for number in range(schedule.rounds):
             units = schedule.units(number, open_pairings)
