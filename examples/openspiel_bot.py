@@ -53,7 +53,7 @@ class SpadesBot(pyspiel.Bot):
 
 
 def play(hands: int, seed: int = 0) -> list[int]:
-    """The score of each side after so many hands between ``PLAYERS``."""
+    """The score of each side after ``hands`` hands between ``PLAYERS``."""
     bots = [SpadesBot(seat, name) for seat, name in enumerate(PLAYERS)]
     scores = [0, 0]
     for hand in range(hands):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -108,15 +108,17 @@ def read_known(
     )
 
 
+def _read(name: str, parse: Callable[[str], Any], text: str) -> Any:
+    """``parse(text)``, with the name of the argument in its errors."""
+    try:
+        return parse(text)
+    except ValueError as error:
+        raise ValueError(f"{name}: {error}") from None
+
+
 def _card(name: str, value: Any, rules: Rules) -> int:
     """One card of the deck, from its id or its name."""
-    if isinstance(value, str):
-        try:
-            card = parse_card(value)
-        except ValueError as error:
-            raise ValueError(f"{name}: {error}") from None
-    else:
-        card = check_int(name, value, 0, NUM_CARDS - 1)
+    card = _read(name, parse_card, value) if isinstance(value, str) else check_int(name, value, 0, NUM_CARDS - 1)
     if card not in rules.deck:
         raise ValueError(f"{name}: {card_name(card)} is not in the deck of {rules.name}")
     return card
@@ -124,20 +126,12 @@ def _card(name: str, value: Any, rules: Rules) -> int:
 
 def _items(name: str, value: Any) -> list[Any]:
     """The cards of a text, or the items of a list."""
-    if not isinstance(value, str):
-        return check_list(name, value)
-    try:
-        return parse_cards(value)
-    except ValueError as error:
-        raise ValueError(f"{name}: {error}") from None
+    return _read(name, parse_cards, value) if isinstance(value, str) else check_list(name, value)
 
 
 def _card_set(name: str, value: Any, rules: Rules) -> int:
     if isinstance(value, str):
-        try:
-            value = parse_hand(value)
-        except ValueError as error:
-            raise ValueError(f"{name}: {error}") from None
+        value = _read(name, parse_hand, value)
     cards = [_card(f"{name}[{k}]", card, rules) for k, card in enumerate(check_list(name, value))]
     for card in cards:
         if cards.count(card) > 1:

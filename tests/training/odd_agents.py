@@ -41,10 +41,11 @@ class Ponders(Dice):
     """Takes 20 ms to bid, so that its tournaments last long enough to be killed."""
 
     name = "ponders"
+    seconds = 0.02
 
     def act(self, view):
         if view.phase == Phase.BID:
-            time.sleep(0.02)
+            time.sleep(self.seconds)
         return super().act(view)
 
 
@@ -52,11 +53,7 @@ class Notes(Ponders):
     """Appends its process and the seed to a file whenever it is reset."""
 
     name = "notes"
-
-    def act(self, view):
-        if view.phase == Phase.BID:
-            time.sleep(0.1)
-        return super().act(view)
+    seconds = 0.12
 
     def reset(self, seed=None):
         super().reset(seed)

@@ -85,7 +85,7 @@ class Engine:
         return {parameter.name: parameter.default for parameter in parameters}
 
     def _set_options(self, message: dict[str, Any]) -> dict[str, Any]:
-        """Make the agent anew with other options."""
+        """Create the agent again with other options."""
         options, known = message.get("options"), self._options()
         if not isinstance(options, dict):
             raise ValueError(f"options must be an object, got {options!r:.80}")

@@ -28,11 +28,10 @@ def learning_curve(rows: list[dict[str, Any]], opponents: list[str], rules: Rule
     """
     panels = []
     for name in opponents:
-        wins, points = f"{name}_wins", name
         panels.append(
             [
-                (f"share of matches won against {name}", wins, 1 / rules.sides),
-                (f"points per hand ahead of {name}", points, 0.0),
+                (f"share of matches won against {name}", f"{name}_wins", 1 / rules.sides),
+                (f"points per hand ahead of {name}", name, 0.0),
             ]
         )
     last = opponents[-1] if opponents else ""
