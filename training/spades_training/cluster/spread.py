@@ -56,6 +56,7 @@ class Spread:
         for future in list(self._running):
             future.cancel()
         if self.done and kind is None:
+            self._look()  # a node may have been lost, and its calls run elsewhere, since the last look
             self._report_done()
 
     @property
