@@ -11,7 +11,7 @@ from spades_command import spades
 from spades_training.bench.machine import describe
 from spades_training.bench.measure import Case, Measured, Rates
 from spades_training.bench.report import Report
-from spades_training.commands.league import _print_rows
+from spades_training.commands.comparing.league import _print_rows
 from spades_training.evaluation.evaluate import evaluate
 from spades_training.terminal.display import evaluation_table, print_result
 from spades_training.terminal.table import FittedTable

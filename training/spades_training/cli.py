@@ -15,15 +15,15 @@ from spades_training.commands.bench import bench
 from spades_training.commands.bidding.bid import bid
 from spades_training.commands.bidding.data import bidding_data
 from spades_training.commands.bidding.fit import bidding_fit
-from spades_training.commands.engine import engine
-from spades_training.commands.evaluate import evaluate
-from spades_training.commands.exploit import exploit
-from spades_training.commands.league import league
-from spades_training.commands.play import play
+from spades_training.commands.comparing.evaluate import evaluate
+from spades_training.commands.comparing.exploit import exploit
+from spades_training.commands.comparing.league import league
+from spades_training.commands.comparing.tournament import tournament
+from spades_training.commands.playing.engine import engine
+from spades_training.commands.playing.play import play
+from spades_training.commands.playing.replay import replay
 from spades_training.commands.puzzles import puzzles
-from spades_training.commands.replay import replay
 from spades_training.commands.solve import solve
-from spades_training.commands.tournament import tournament
 from spades_training.commands.train import train
 from spades_training.commands.warm import warm
 from spades_training.options import fail
@@ -75,10 +75,15 @@ def main(
     """Spades for reinforcement learning."""
 
 
-for _command in (agents, train, evaluate, tournament, league, exploit, play, replay, puzzles, solve):
-    app.command()(_command)
-for _command in (bid, bidding_data, bidding_fit, bench, warm, engine):
-    app.command()(_command)
+_COMMANDS = {
+    "Train and compare": (train, evaluate, tournament, league, exploit),
+    "Play": (play, replay, engine),
+    "Study": (bid, bidding_data, bidding_fit, solve, puzzles),
+    "About this installation": (agents, bench, warm),
+}
+for _panel, _commands in _COMMANDS.items():
+    for _command in _commands:
+        app.command(rich_help_panel=_panel)(_command)
 
 
 if __name__ == "__main__":
