@@ -24,7 +24,7 @@ PACKAGES = {
 }
 # What is imported when it is needed, and may be missing.
 LAZY = {"PIL", "pygame", "imageio_ffmpeg"}
-HEAVY = {"torch", "stable_baselines3", "sb3_contrib", "matplotlib", "tensorboard", "ray", "polars", "sklearn"}
+HEAVY = {"torch", "stable_baselines3", "sb3_contrib", "matplotlib", "tensorboard", "ray", "polars", "sklearn", "nicegui"}
 
 
 def imported(source: str) -> Iterator[str]:

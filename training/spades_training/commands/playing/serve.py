@@ -1,0 +1,51 @@
+"""The command ``spades serve``."""
+
+from __future__ import annotations
+
+import socket
+import threading
+import webbrowser
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from spades_training.options import needs
+
+_HOST = "Address to listen on. 0.0.0.0 lets everybody on your network reach the pages; 127.0.0.1 only this machine."
+
+
+def serve(
+    host: Annotated[str, typer.Option(help=_HOST)] = "127.0.0.1",
+    port: Annotated[int, typer.Option(help="Port; 0 takes a free one.", min=0, max=65535)] = 8080,
+    games: Annotated[Path, typer.Option(help="SQLite file that keeps the games.")] = Path("spades-games.sqlite"),
+    no_browser: Annotated[bool, typer.Option("--no-browser", help="Do not open a browser.")] = False,
+) -> None:
+    """Open a table in the browser, to play and to watch."""
+    with needs("web", "spades serve"):
+        from spades_training.web.app import create_app, run
+        from spades_training.web.server import Server
+    port = _free_port(host, port)
+    app = create_app(Server(games), host)
+    shown = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, f"[{host}]" if ":" in host else host)
+    address = f"http://{shown}:{port}/"
+    typer.echo(f"Spades is at {address}   (Ctrl-C stops it; the games are kept in {games})")
+    if not no_browser:
+        threading.Timer(1.0, webbrowser.open, [address]).start()
+    run(app, host, port)
+
+
+def _free_port(host: str, port: int) -> int:
+    """The port, or a free one for 0.
+
+    Raises:
+        ValueError: if the server cannot listen there.
+    """
+    try:
+        family, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        with socket.socket(family, socket.SOCK_STREAM) as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind(address)
+            return probe.getsockname()[1]
+    except OSError as error:
+        raise ValueError(f"cannot listen on {host}, port {port}: {error.strerror or error}") from None

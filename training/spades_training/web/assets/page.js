@@ -1,0 +1,1 @@
+// Everything else is done by the server.
