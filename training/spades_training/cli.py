@@ -22,6 +22,7 @@ from spades_training.commands.comparing.tournament import tournament
 from spades_training.commands.playing.engine import engine
 from spades_training.commands.playing.play import play
 from spades_training.commands.playing.replay import replay
+from spades_training.commands.playing.review import review
 from spades_training.commands.playing.serve import serve
 from spades_training.commands.puzzles import puzzles
 from spades_training.commands.solve import solve
@@ -78,7 +79,7 @@ def main(
 
 _COMMANDS = {
     "Train and compare": (train, evaluate, tournament, league, exploit),
-    "Play": (play, serve, replay, engine),
+    "Play": (play, serve, replay, review, engine),
     "Study": (bid, bidding_data, bidding_fit, solve, puzzles),
     "About this installation": (agents, bench, warm),
 }
