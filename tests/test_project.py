@@ -24,7 +24,8 @@ PACKAGES = {
 }
 # What is imported when it is needed, and may be missing.
 LAZY = {"PIL", "pygame", "imageio_ffmpeg"}
-HEAVY = {"torch", "stable_baselines3", "sb3_contrib", "matplotlib", "tensorboard", "ray", "polars", "sklearn", "nicegui"}
+HEAVY = {"torch", "stable_baselines3", "sb3_contrib", "matplotlib", "tensorboard", "ray", "polars", "sklearn"}
+HEAVY |= {"nicegui"}
 
 
 def imported(source: str) -> Iterator[str]:

@@ -101,6 +101,23 @@ class BatchAgent(Agent, Protocol):
         ...
 
 
+@runtime_checkable
+class StochasticAgent(BatchAgent, Protocol):
+    """A batch agent that can tell the probability of each action."""
+
+    def probabilities(self, tables: TableArrays, rows: Any) -> np.ndarray:
+        """The probabilities of all actions of the seats on turn.
+
+        Args:
+            tables: as in :meth:`BatchAgent.act_batch`.
+            rows: as in :meth:`BatchAgent.act_batch`.
+
+        Returns:
+            float32 array of shape (len(rows), 75); those of illegal actions are 0.
+        """
+        ...
+
+
 class RowsAgent:
     """Base of the batch agents: a single decision is a batch of one. Subclasses define :meth:`act_batch`."""
 

@@ -7,11 +7,9 @@ from typing import Any
 
 import numpy as np
 import torch
-from spades_agents.base import BatchAgent, check_plays
+from spades_agents.base import BatchAgent, StochasticAgent, check_plays
 from spades_agents.match_value import match_table
 from spades_agents.policy.card_features import FEATURES
-from spades_agents.policy.learned import PolicyAgent
-from spades_agents.policy.shipped import LearnedAgent
 from spades_agents.registry import make_agent
 
 from spades_env.cards import BID_0, BLIND_NIL, NUM_ACTIONS
@@ -185,7 +183,7 @@ class Worker:
         masks, targets = self.tables.action_mask, self.targets[t]
         rows = np.flatnonzero(masks.sum(1) > 1)
         shown = masks.argmax(1)
-        if isinstance(self.teacher, PolicyAgent | LearnedAgent):
+        if isinstance(self.teacher, StochasticAgent):
             targets[rows] = self.teacher.probabilities(self.tables, rows)
             shown[rows] = targets[rows].argmax(1)
         else:
