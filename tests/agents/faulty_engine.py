@@ -47,8 +47,8 @@ def do(fault, message):
     elif fault == "sleeps":
         time.sleep(1000)
     elif fault == "closes its input":
+        os.close(0)  # before it answers, or the next message may still reach it
         first(message)
-        os.close(0)
         time.sleep(1000)
     elif fault == "closes its output":
         os.close(1)

@@ -50,7 +50,7 @@ class Ponders(Dice):
 
 
 class Notes(Ponders):
-    """Appends its process and the seed to a file whenever it is reset."""
+    """Appends its process and the seed to a file whenever it is reset, and waits while a file holds that seed back."""
 
     name = "notes"
     seconds = 0.12
@@ -60,6 +60,8 @@ class Notes(Ponders):
         if "SPADES_TEST_NOTES" in os.environ:
             with open(os.environ["SPADES_TEST_NOTES"], "a") as file:
                 file.write(f"{os.getpid()} {seed}\n")
+            while os.path.exists(f"{os.environ['SPADES_TEST_NOTES']}.{seed}"):
+                time.sleep(0.05)
 
 
 class Crashes(Dice):

@@ -82,10 +82,17 @@ def settings():
 
 
 @pytest.fixture(scope="module")
-def alone(settings, tmp_path_factory):
-    """The tournament in one process: its results and its log."""
+def alone_and_hold(settings, notes, tmp_path_factory):
+    """The tournament in one process: its results and its log; and the file that holds back its last match."""
     folder = tmp_path_factory.mktemp("alone")
-    return without_times(run_tournament(settings, folder, workers=1)), log(folder)
+    found = without_times(run_tournament(settings, folder, workers=1)), log(folder)
+    last = noted(notes)[-1][1]
+    return found, notes.with_name(f"{notes.name}.{last}")
+
+
+@pytest.fixture(scope="module")
+def alone(alone_and_hold):
+    return alone_and_hold[0]
 
 
 def without_times(found):
@@ -156,16 +163,19 @@ def test_a_tournament_survives_the_loss_of_a_worker(ray_executor, settings, alon
 
 
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
-def test_an_interrupted_tournament_continues(how, ray_nodes, ray_executor, settings, alone, tmp_path):
+def test_an_interrupted_tournament_continues(how, ray_nodes, ray_executor, settings, alone_and_hold, tmp_path):
+    alone, hold = alone_and_hold
     command = [sys.executable, "-m", "spades_training.cli", "tournament", *AGENTS, "--on", f"ray:{ray_nodes.address}"]
     command += ["--rules", "two_player,target=60,loss=-60", "--matches", "8", "--confidence", "0", "--max-hands", "3"]
     command += ["--out", str(tmp_path)]
     path = os.pathsep.join([os.path.dirname(__file__), *sys.path])
+    hold.touch()
     with subprocess.Popen(command, env=os.environ | {"PYTHONPATH": path}, stderr=subprocess.PIPE) as driver:
         seconds_until(lambda: (tmp_path / "matches.jsonl").exists() and len(log(tmp_path)) > 2)
         driver.send_signal(how)
         assert driver.stderr is not None
         text = driver.stderr.read().decode()
+    hold.unlink()
     assert len(log(tmp_path)) < len(alone[1])
     if how == signal.SIGINT:
         assert driver.returncode == 130
