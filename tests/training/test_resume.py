@@ -125,7 +125,7 @@ def test_a_resumed_run_is_the_same_run(settings, stops, tmp_path, monkeypatch):
 
 def test_after_a_kill(tmp_path):
     """A run killed with SIGKILL ends the same, without repeating what was done."""
-    changes = SMALL | {"warm_start": 0, "total_timesteps": 30_000, "checkpoint_every": 5_000}
+    changes = SMALL | {"warm_start": 0, "total_timesteps": 12_000, "checkpoint_every": 3_000}
     args = ["train", "--learner", "sb3", "--runs", str(tmp_path), "--name", "killed", "--no-tensorboard"]
     args += [f"--{key.replace('_', '-')}={value}" for key, value in changes.items() if not isinstance(value, bool)]
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}

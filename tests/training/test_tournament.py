@@ -180,7 +180,7 @@ def test_a_tournament_continues_from_any_cut_of_its_log(tmp_path):
     data = (tmp_path / "matches.jsonl").read_bytes()
     head = data.index(b"\n") + 1
     rng = random.Random(0)
-    for cut in (head, len(data), len(data) - 1, *(rng.randrange(head, len(data)) for _ in range(2))):
+    for cut in (head, len(data) - 1, rng.randrange(head, len(data))):
         (tmp_path / "matches.jsonl").write_bytes(data[:cut])
         assert run(tmp_path, agents, matches=4) == whole
         assert len((tmp_path / "matches.jsonl").read_bytes().splitlines()) == len(data.splitlines())
@@ -251,8 +251,9 @@ def test_matches_are_rounded_up_to_pairs():
     assert make_settings(["random", "uniform"], "solo", matches=7).matches == 8
 
 
-def test_killed_five_times_it_ends_the_same(tmp_path):
-    """The command gets SIGKILL at a random moment, five times."""
+@pytest.mark.parametrize("kills", [2, pytest.param(5, marks=pytest.mark.long)])
+def test_killed_it_ends_the_same(kills, tmp_path):
+    """The command gets SIGKILL at random moments."""
     seed = random.SystemRandom().randrange(1000)
     print("seed", seed)
     rng = random.Random(seed)
@@ -276,7 +277,7 @@ def test_killed_five_times_it_ends_the_same(tmp_path):
     process = start(alone)
     _, errors = process.communicate()
     assert process.returncode == 0, errors
-    for _ in range(5):
+    for _ in range(kills):
         before = lines(killed)
         process = start(killed)
         while lines(killed) <= before and process.poll() is None:
