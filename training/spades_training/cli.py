@@ -15,6 +15,7 @@ from spades_training.commands.bench import bench
 from spades_training.commands.bidding.bid import bid
 from spades_training.commands.bidding.data import bidding_data
 from spades_training.commands.bidding.fit import bidding_fit
+from spades_training.commands.comparing.benchmark import benchmark
 from spades_training.commands.comparing.evaluate import evaluate
 from spades_training.commands.comparing.exploit import exploit
 from spades_training.commands.comparing.league import league
@@ -78,7 +79,7 @@ def main(
 
 
 _COMMANDS = {
-    "Train and compare": (train, evaluate, tournament, league, exploit),
+    "Train and compare": (train, evaluate, tournament, league, benchmark, exploit),
     "Play": (play, serve, replay, review, engine),
     "Study": (bid, bidding_data, bidding_fit, solve, puzzles),
     "About this installation": (agents, bench, warm),

@@ -35,6 +35,7 @@ class Series:
         hands: int64 of shape (matches,), number of hands completed.
         margin: float64 of shape (matches,), A's points minus the mean of the other sides' points, over all hands.
         totals: statistics of A and B.
+        moves: for each match its actions so far, or None unless :meth:`record` was called.
     """
 
     def __init__(
@@ -53,6 +54,12 @@ class Series:
         self.hands = np.zeros(len(seeds), np.int64)
         self.margin = np.zeros(len(seeds))
         self.totals = (Totals(), Totals())
+        self.moves: list[list[int]] | None = None
+
+    def record(self) -> list[list[int]]:
+        """Keep the actions of all matches from now on; returns :attr:`moves`."""
+        self.moves = [[] for _ in range(self.tables.count)]
+        return self.moves
 
     @property
     def decided(self) -> np.ndarray:
@@ -138,10 +145,14 @@ class Series:
                 continue
             before = tables.states["hand_number"][rows]
             try:
-                tables.advance(self._decide(k, rows), rows)
+                actions = self._decide(k, rows)
+                tables.advance(actions, rows)
             except Exception as error:
                 self._failed(k, rows, error)
                 continue
+            if self.moves is not None:
+                for row, action in zip(rows.tolist(), actions.tolist(), strict=True):
+                    self.moves[row].append(action)
             finished = rows[tables.states["hand_number"][rows] != before]
             if len(finished):
                 self._count_hands(finished)

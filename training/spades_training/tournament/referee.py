@@ -50,11 +50,13 @@ class Job:
         unit: what to play.
         forfeits: for each forfeited match, counted from 0 in the unit, the player (0: A, 1: B) and the reason.
         apart: play one match at a time.
+        record: whether the log entry holds the actions.
     """
 
     unit: Unit
     forfeits: dict[int, tuple[int, Forfeit]] = field(default_factory=dict)
     apart: bool = False
+    record: bool = False
 
 
 class Watch:
@@ -186,14 +188,15 @@ def play(job: Job, settings: Settings, agents: dict[str, Agent], watch: Watch) -
 
     Returns:
         ``unit`` (a, b, first, count); for each match ``outcome`` (1: A won, -1: A lost, 0: no winner), ``hands`` and
-        ``margin`` (A's points minus the mean of the other sides'); ``totals`` of A and B; ``forfeits``.
+        ``margin`` (A's points minus the mean of the other sides'); ``totals`` of A and B; ``forfeits``. If they are
+        recorded, ``moves`` holds the actions of each match, a byte each, in hexadecimal digits.
     """
     unit = job.unit
     names = settings.agents[unit.a], settings.agents[unit.b]
     matches = range(unit.count * Rules.from_dict(settings.rules).sides)
     still = [match for match in matches if match not in job.forfeits]
     if not still:  # creating a player may already end the process
-        return _not_played(unit, job.forfeits)
+        return _not_played(job, job.forfeits)
     for k, name in enumerate(names):
         if name not in agents:
             watch.begin(k, still[0], start=True)
@@ -208,7 +211,7 @@ def play(job: Job, settings: Settings, agents: dict[str, Agent], watch: Watch) -
                 trace = agent_trace(error) or _python_trace(error)
                 kind = "time" if isinstance(error, EngineTimeout) else "crash"
                 why = Forfeit(kind, str(error)[:500], trace[-MOST_TEXT:])
-                return _not_played(unit, {match: job.forfeits.get(match, (k, why)) for match in matches})
+                return _not_played(job, {match: job.forfeits.get(match, (k, why)) for match in matches})
             finally:
                 watch.stop()
     series = _play_series((agents[names[0]], agents[names[1]]), job, settings, watch)
@@ -221,11 +224,14 @@ def play(job: Job, settings: Settings, agents: dict[str, Agent], watch: Watch) -
         "margin": series.margin.tolist(),
         "totals": [totals.to_dict() for totals in series.totals],
         "forfeits": [_entry(match, *series.forfeits[match]) for match in sorted(series.forfeits)],
+        **({} if series.moves is None else {"moves": [bytes(moves).hex() for moves in series.moves]}),
     }
 
 
 def _play_series(pair: tuple[Agent, Agent], job: Job, settings: Settings, watch: Watch) -> _Refereed:
     series = _Refereed(pair, settings, job.unit, watch)
+    if job.record:
+        series.record()
     for match, (player, why) in job.forfeits.items():
         series.forfeit(match, player, why)
     try:
@@ -241,9 +247,9 @@ def _entry(match: int, player: int, why: Forfeit) -> dict[str, Any]:
     return {"match": match, "player": player, "kind": why.kind, "message": why.message, "traceback": why.traceback}
 
 
-def _not_played(unit: Unit, forfeits: dict[int, tuple[int, Forfeit]]) -> dict[str, Any]:
+def _not_played(job: Job, forfeits: dict[int, tuple[int, Forfeit]]) -> dict[str, Any]:
     """The log entry of a unit in which all matches are forfeited."""
-    matches = sorted(forfeits)
+    unit, matches = job.unit, sorted(forfeits)
     return {
         "unit": [unit.a, unit.b, unit.first, unit.count],
         "outcome": [1 if forfeits[match][0] else -1 for match in matches],
@@ -251,4 +257,5 @@ def _not_played(unit: Unit, forfeits: dict[int, tuple[int, Forfeit]]) -> dict[st
         "margin": [0.0] * len(matches),
         "totals": [Totals().to_dict(), Totals().to_dict()],
         "forfeits": [_entry(match, *forfeits[match]) for match in matches],
+        **({"moves": [""] * len(matches)} if job.record else {}),
     }

@@ -31,10 +31,16 @@ MOST_TEXT = 10_000  # characters of a traceback
 
 
 class Workers:
-    """``count`` processes; a context manager that ends them."""
+    """``count`` processes; a context manager that ends them.
 
-    def __init__(self, count: int, settings: Settings) -> None:
-        self.settings = settings
+    Args:
+        count: number of processes.
+        settings: the settings of the tournament.
+        record: whether the log entries hold the actions.
+    """
+
+    def __init__(self, count: int, settings: Settings, record: bool = False) -> None:
+        self.settings, self.record = settings, record
         # The fork server imports everything once, so that new processes start quickly.
         self.context = multiprocessing.get_context("forkserver")
         self.context.set_forkserver_preload([__name__])
@@ -56,7 +62,7 @@ class Workers:
         Raises:
             RuntimeError: if processes keep dying while no agent is deciding, or the calling script has no guard.
         """
-        waiting = [(index, Job(unit)) for index, unit in enumerate(units)][::-1]
+        waiting = [(index, Job(unit, record=self.record)) for index, unit in enumerate(units)][::-1]
         busy: dict[int, tuple[int, Job]] = {}
         done: dict[int, dict[str, Any]] = {}
         deaths: dict[int, list[tuple[int, int]]] = {}

@@ -1,1 +1,1 @@
-"""The commands that compare agents: ``spades evaluate``, ``league``, ``tournament`` and ``exploit``."""
+"""The commands that compare agents: ``spades evaluate``, ``league``, ``tournament``, ``benchmark`` and ``exploit``."""
