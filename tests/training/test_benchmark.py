@@ -146,6 +146,7 @@ def test_records_are_those_of_the_project(original, tmp_path):
     assert "every deck, move and result checked" in spades("replay", tmp_path / "one.json").stdout
 
 
+@pytest.mark.long
 def test_workers_make_no_difference(original, field, tmp_path):
     card = run_benchmark(AGENT, tmp_path, Field.load(field), ["two_player"], workers=2)
     assert card["games"]["two_player"] == load(original[0])[0]["games"]["two_player"]
@@ -309,6 +310,10 @@ def test_a_crash_is_a_forfeit(field, tmp_path):
 def test_a_player_of_the_field_does_not_meet_itself(field, tmp_path):
     card = run_benchmark("heuristic", tmp_path, Field.load(field), ["two_player"], workers=1)
     assert [row["name"] for row in card["games"]["two_player"]["opponents"]] == ["random"]
+    result = evaluate("heuristic", "random", RULES, matches=4, seed=5, max_hands=4).a
+    own = card["games"]["two_player"]["agent"]
+    for name in ("points_per_hand", "contract_made", "nil_tried", "blind_nil_made", "bags_per_hand", "mean_tricks"):
+        assert own[name] == pytest.approx(getattr(result, name), abs=1e-6)
     assert verify(tmp_path / "card.json", Field.load(field), workers=1) == []
 
 
