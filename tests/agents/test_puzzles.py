@@ -180,13 +180,49 @@ def test_a_higher_card_of_a_suit_is_worth_no_less(rules):
     seen = 0
     while seen < 60:
         view = game.view()
-        if view.phase == Phase.PLAY and len(view.legal_actions()) > 1:
+        if view.phase == Phase.PLAY and len(view.legal_actions()) > 1 and view.bids[view.seat] != 0:
             agent.act(view)
             seen += 1
             for suit in range(4):
                 worth = [agent._scratch.notes[0]["worth"][card] for card in sorted(view.hand) if card // 13 == suit]
                 assert worth == sorted(worth)
         game.apply(agent.act(view))
+
+
+# Nil.
+
+COVER = "JS 2S 6H 5H KC QC 4C AD KD QD 9D 6D 4D"
+NIL = "4S 3S JH TH 4H 9C 7C 5C 2C 8D 7D 3D 2D"
+
+
+def covering(*plays: str) -> Game:
+    """Seat 0 leads and has bid three beside the nil of seat 2."""
+    left = "AS QS TS 7S AH 9H 7H 2H AC TC 3C JD 5D"
+    right = "KS 9S 8S 6S 5S KH QH 8H 3H JC 8C 6C TD"
+    hands = [parse_cards(hand) for hand in (COVER, left, NIL, right)]
+    game = Game("partnership", seed=0, decks=[[card for cards in zip(*hands, strict=True) for card in cards]], opener=0)
+    for action in ["LOOK", "BID_3", "LOOK", "BID_3", "LOOK", "BID_0", "LOOK", "BID_4"] + list(plays):
+        game.apply(parse_action(action))
+    return game
+
+
+def test_a_cover_leads_its_highest_cards_first():
+    """A low heart is what the nil bidder, who holds the jack and the ten, cannot follow."""
+    assert chosen(covering()) == "AD"
+    assert chosen(covering("AD", "5D", "8D", "TD")) == "KD"
+
+
+def test_a_nil_bidder_does_not_ruff():
+    hands = ["4C 9C 3D 4D 5D", "AH KH 6D 7D 8D", "JS 6S 8H 2H 2D", "QS 9S TH 9H 9D"]
+    game = ending("partnership", hands, bids=[4, 3, 0, 3], tricks=[4, 2, 0, 2], trick="4C AH")
+    assert chosen(game) in ("2D", "2H", "8H")
+
+
+def test_a_cover_does_not_lead_spades_below_the_nil():
+    """The contract is made: only the nil counts, and the partner's lone spade may be the highest."""
+    hands = ["7S 6S 4S 8D 4D 2D", "5S 3S TH 9C 8C 9D", "9S 5H 6H 5C 6C 7D", "AS KS JH TC KD 3D"]
+    game = ending("partnership", hands, bids=[3, 3, 0, 4], tricks=[4, 1, 0, 2])
+    assert chosen(game) in ("2D", "4D", "8D")
 
 
 # Bids.

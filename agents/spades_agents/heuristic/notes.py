@@ -19,6 +19,7 @@ NOTES = np.dtype(
         ("claim", "f8", 4),  # by side: tricks that it still expects to take toward its contract
         ("value", "f8", 4),  # by seat: points that the own side gains on the others if the seat takes this trick
         ("left", "i8", 4),  # by seat: cards held
+        ("risk", "f8", 4),  # by seat: chance that its nil fails in this trick, see nil.py
     ],
     align=True,
 )

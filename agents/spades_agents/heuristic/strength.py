@@ -179,3 +179,24 @@ CARD_WORTH = np.array([
         [-0.06, 0.21, 0.82, 0.13, -0.73, 0.12, 0.20, 1.00, 0.14, -0.16, 0.14],
     ],
 ])  # fmt: skip
+
+# Play beside a nil, in partnerships: weighted least squares regression of the points of the hand, relative to the other
+# legal cards. The data are 120,000 decisions; after each legal card the hand was played out by scripted players with
+# the constants of the fit before. Indexed by place of the nil bidder (partner, left, right), whether leading, and
+# term: the score of this trick; the others, in points for a nil of 100 and scaled by the share of the cards left, are
+# the rank (0 to 1) of a side card, of a spade, a spade, the worth of the card, the lower and the higher cards of the
+# suit that the nil bidder is expected to hold, and the chance that the nil fails in this trick.
+NIL_LATER = np.array([
+    [
+        [0.72, 4.77, -5.16, 5.98, -4.12, -9.37, -5.61, 12.34],
+        [0.28, 12.90, 18.88, -2.03, 9.87, -1.88, -1.77, 28.86],
+    ],
+    [
+        [0.56, 1.41, -3.45, 5.58, 1.95, 0.15, -3.66, -0.38],
+        [0.05, 0.18, 6.52, -1.00, -11.57, -0.05, 2.95, -2.46],
+    ],
+    [
+        [0.60, 3.28, -0.43, 8.48, -3.45, 0.67, -1.85, -5.48],
+        [0.14, -8.07, -13.12, 0.84, -15.14, 1.28, 2.03, 8.14],
+    ],
+])  # fmt: skip

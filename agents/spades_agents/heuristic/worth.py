@@ -1,6 +1,6 @@
-"""The worth of a card: the chance that it wins a trick later; for a nil bidder, that it is forced to.
+"""The worth of a card: the chance that it wins a trick later.
 
-In both cases a card is worth no less than a lower own card of its suit.
+A card is worth no less than a lower own card of its suit.
 """
 
 import math
@@ -9,9 +9,9 @@ import numpy as np
 
 from spades_agents.compiler import jit
 from spades_agents.heuristic.hand import game_of
-from spades_agents.heuristic.notes import above, expected_count
+from spades_agents.heuristic.notes import above
 from spades_agents.heuristic.strength import CARD_WORTH
-from spades_env.engine.bits import U64, bit, lowest, popcount, suit_mask
+from spades_env.engine.bits import U64, lowest, popcount, suit_mask
 
 # The distribution function of a Poisson count with mean m, indexed by [j, 4 * m]: the chance of at most j.
 AT_MOST = np.array(
@@ -83,29 +83,3 @@ def rate_cards(s, r, w):
             least = max(least, worth)
             w.worth[card] = least
             lower += 1
-
-
-@jit
-def rate_dangers(s, r, w):
-    """Fill ``w.worth`` for a seat whose nil is alive: the chance that the others can force the card to win.
-
-    The card with i own lower cards of its suit must win if every other seat can stay below it, that is, holds more than
-    i lower cards.
-    """
-    me = s.seat
-    for suit in range(4):
-        mine = s.hands[me] & suit_mask(suit)
-        out = w.out & suit_mask(suit)
-        i = 0
-        least = 0.0
-        while mine:
-            card = lowest(mine)
-            mine &= mine - U64(1)
-            lower = out & (bit(card) - U64(1))
-            danger = 1.0
-            for seat in range(r.players):
-                if seat != me:
-                    danger *= 1.0 - AT_MOST[i, int(4.0 * expected_count(w, seat, suit, lower))]
-            least = max(least, danger)
-            w.worth[card] = least
-            i += 1

@@ -10,8 +10,8 @@ from spades_agents.heuristic.bidding import expected_tricks, made_nil
 from spades_agents.heuristic.draft import CARD_GAIN, mean_gain
 from spades_agents.heuristic.notes import known_cards
 from spades_agents.heuristic.outlook import chance_with, look_around
-from spades_agents.heuristic.play import beats
 from spades_agents.heuristic.scripted import new_scratch, scripted_action
+from spades_agents.heuristic.trick import beats
 
 from spades_env.cards import (
     ALL_CARDS,
