@@ -201,7 +201,7 @@ def covering(*plays: str) -> Game:
     right = "KS 9S 8S 6S 5S KH QH 8H 3H JC 8C 6C TD"
     hands = [parse_cards(hand) for hand in (COVER, left, NIL, right)]
     game = Game("partnership", seed=0, decks=[[card for cards in zip(*hands, strict=True) for card in cards]], opener=0)
-    for action in ["LOOK", "BID_3", "LOOK", "BID_3", "LOOK", "BID_0", "LOOK", "BID_4"] + list(plays):
+    for action in ["LOOK", "BID_3", "LOOK", "BID_3", "LOOK", "BID_0", "LOOK", "BID_4", *plays]:
         game.apply(parse_action(action))
     return game
 
@@ -213,7 +213,8 @@ def test_a_cover_leads_its_highest_cards_first():
 
 
 def test_a_nil_bidder_does_not_ruff():
-    hands = ["4C 9C 3D 4D 5D", "AH KH 6D 7D 8D", "JS 6S 8H 2H 2D", "QS 9S TH 9H 9D"]
+    """However likely a low spade is to take a later trick, on this one it certainly does."""
+    hands = ["4C 9S 8S 5S 7H", "AH AS QS 4S TH", "JS 6S 8H 2H 2D", "KS TS 3S 6H 9H"]
     game = ending("partnership", hands, bids=[4, 3, 0, 3], tricks=[4, 2, 0, 2], trick="4C AH")
     assert chosen(game) in ("2D", "2H", "8H")
 
