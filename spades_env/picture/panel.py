@@ -93,7 +93,7 @@ def _turn(table: Position, names: Sequence[str] | None, action: int | None) -> l
 
 def _doing(table: Position, action: int) -> str:
     if table.phase == Phase.PLAY:
-        return f"plays {_in_words(action)}"
+        return f"plays {card_words(action)}"
     if table.phase == Phase.BID:
         return f"bids {action - BID_0 or 'nil'}"
     if table.phase == Phase.EXCHANGE:
@@ -102,6 +102,7 @@ def _doing(table: Position, action: int) -> str:
     return {BLIND_NIL: "bids blind nil", LOOK: "looks", KEEP: "keeps the card"}.get(action, "rejects the card")
 
 
-def _in_words(card: int) -> str:
+def card_words(card: int) -> str:
+    """A card in words: ``ace of spades``."""
     rank = {"J": "jack", "Q": "queen", "K": "king", "A": "ace"}.get(rank_text(card), rank_text(card))
     return f"{rank} of {('clubs', 'diamonds', 'hearts', 'spades')[card // 13]}"

@@ -21,8 +21,13 @@ def svg(table: Position, names: Sequence[str] | None = None, action: int | None 
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" '
         f'style="max-width:100%;height:auto" role="img" aria-label="a table of Spades" '
-        f'font-family="Helvetica, Arial, sans-serif">{"".join(map(_element, scene(table, names, action)))}</svg>'
+        f'font-family="Helvetica, Arial, sans-serif">{markup(scene(table, names, action))}</svg>'
     )
+
+
+def markup(shapes: Sequence[Shape]) -> str:
+    """Shapes as SVG elements, without the ``<svg>`` around them."""
+    return "".join(map(_element, shapes))
 
 
 def _element(shape: Shape) -> str:

@@ -211,7 +211,7 @@ def _hand(view: View) -> list[str]:
     return lines
 
 
-def action_text(game: Game, seats: Seats, action: int) -> str:
+def action_text(game: Game | View, seats: Seats, action: int) -> str:
     """What the seat on turn does, in a sentence, as far as it is public."""
     seat = game.seat
     if game.phase == Phase.PLAY:

@@ -9,15 +9,16 @@ import numpy as np
 from rich.console import Console
 from spades_agents.base import Agent, legal_move
 
-from spades_env.cards import KEEP, LOOK, REJECT, trick_winner
+from spades_env.cards import LOOK
 from spades_env.game import Game, Phase, View
 from spades_env.rules import Rules
-from spades_training.terminal.board import Seats, action_text, board, draw_text, hand_cards, show, tricks_text, wrapped
+from spades_training.terminal.board import Seats, board, show, tricks_text, wrapped
 from spades_training.terminal.claim import proven_claim
 from spades_training.terminal.guide import HELP, introduction, prompt
 from spades_training.terminal.hints import Hints
 from spades_training.terminal.moves import parse_move
 from spades_training.terminal.scores import hand_result, saved_records, score_sheet, statistics
+from spades_training.terminal.telling import before_last_choice, consequences_told, move_told
 
 
 def free_path(rules: Rules, seed: int) -> Path:
@@ -103,24 +104,18 @@ class TerminalMatch:
     def _apply(self, action: int, mine: bool) -> None:
         """Make a move and print it, with what the person learns from it."""
         game, before = self.game, self.game.view(self.seat)
-        phase, seat, trick = game.phase, game.seat, game.trick
-        said = action_text(game, self.seats, action)
+        phase = game.phase
         only = mine and len(before.legal_actions()) == 1 and phase == Phase.PLAY
         game.apply(action)
         after = game.view(self.seat)
-        if mine and action in (KEEP, REJECT):
-            said = draw_text(before, after, action)
-        elif only:
+        said = move_told(before, after, self.seats, action)
+        if only:
             said = said[:-1] + ", your only legal card."
         # The person has just typed its own bids, and that somebody does not bid blind nil is no news.
         if (not mine and action != LOOK) or phase in (Phase.PLAY, Phase.DRAFT):
             self._show(wrapped(said, "  "))
-        received = after.received & ~before.received
-        if received:
-            self._show(wrapped(f"You receive {hand_cards(received)}.", "  "))
-        if phase == Phase.PLAY and len(trick) == game.rules.players - 1:
-            winner = trick_winner([*trick, (seat, action)])
-            self._show([f"{self.seats.does(winner, 'win')} the trick."])
+        for line in consequences_told(before, after, self.seats, action):
+            self._show(wrapped(line, "" if line.endswith("the trick.") else "  "))
 
     def _end_hand(self, hand: int) -> None:
         self._claimed = []
@@ -191,10 +186,7 @@ class TerminalMatch:
 
     def _undo(self) -> bool:
         """Go back to the person's last decision that was a choice; returns whether there was one."""
-        earlier = None
-        for game, action in self.game.record().positions():
-            if action is not None and game.seat == self.seat and len(game.legal_actions()) > 1:
-                earlier = game.clone()
+        earlier = before_last_choice(self.game, self.seat)
         if earlier is None:
             self._show(["There is nothing to take back."])
             return False

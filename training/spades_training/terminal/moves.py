@@ -79,8 +79,8 @@ def parse_move(text: str, view: View) -> int:
     else:
         action = _CARD_OF.get(word.replace(" ", ""), _named(word))
     if action is None or action not in legal:
-        why = "" if action is None or action >= NUM_CARDS else _why_not(view, action)
-        raise ValueError(f"{text.strip()!r} is not a legal move: {allowed_text(view)}{why}")
+        why = "" if action is None or action >= NUM_CARDS else why_not(view, action)
+        raise ValueError(f"{text.strip()!r} is not a legal move: {allowed_text(view)}{'; ' if why else ''}{why}")
     return action
 
 
@@ -91,14 +91,15 @@ def _named(word: str) -> int | None:
         return None
 
 
-def _why_not(view: View, card: int) -> str:
+def why_not(view: View, card: int) -> str:
+    """Why the observer, who is on turn, may not play a card; empty in other phases."""
     if view.phase != Phase.PLAY:
         return ""
     if not view.hand >> card & 1:
-        return f"; you do not hold {card_name(card)}"
+        return f"you do not hold {card_name(card)}"
     if view.trick:
-        return f"; you must follow suit in {SUIT_NAMES[suit_of(view.trick[0][1])]}"
-    return "; spades are not broken yet"
+        return f"you must follow suit in {SUIT_NAMES[suit_of(view.trick[0][1])]}"
+    return "spades are not broken yet"
 
 
 def allowed_text(view: View) -> str:

@@ -8,10 +8,11 @@ from pathlib import Path
 import uvicorn
 from fastapi import FastAPI
 from fastapi.staticfiles import StaticFiles
+from nicegui import app as nicegui_app
 from nicegui import ui
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 
-from spades_training.web import home
+from spades_training.web import guard, play, seat, watch
 from spades_training.web.frame import NAVIGATION
 from spades_training.web.server import Server
 
@@ -21,28 +22,42 @@ _ICON = (
     '<text x="16" y="25" font-size="26" text-anchor="middle" fill="#fff">♠</text></svg>'
 )
 # Title, path in the navigation, and the function that registers the page.
-_PAGES = (("Play", "/", home.register),)
+_PAGES = (("Play", "/", play.register), ("Watch", "/watch", watch.register))
 
 
-def create_app(server: Server, host: str = "127.0.0.1") -> FastAPI:
+def create_app(server: Server, local: bool = True) -> FastAPI:
     """The application with all pages.
 
     Args:
         server: what the pages share.
-        host: the address that it will listen on.
+        local: whether only this machine can reach it.
     """
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
-    if _is_loopback(host):
+    if local:
         # A foreign page could otherwise reach the server under a name of its own that resolves to this address.
-        app.add_middleware(TrustedHostMiddleware, allowed_hosts=["localhost", "127.0.0.1", "[::1]", host])
+        app.add_middleware(TrustedHostMiddleware, allowed_hosts=["localhost", "127.0.0.1", "::1", "[::1]"])
     app.mount("/assets", StaticFiles(directory=ASSETS), name="assets")
     ui.add_head_html(
-        '<link rel="stylesheet" href="/assets/style.css"><script src="/assets/page.js"></script>', shared=True
+        '<link rel="stylesheet" href="/assets/style.css"><link rel="stylesheet" href="/assets/table.css">'
+        '<script src="/assets/page.js"></script>',
+        shared=True,
     )
     for title, path, register in _PAGES:
         NAVIGATION[path] = title
         register(server)
-    ui.run_with(app, title="Spades", favicon=_ICON, language="en-US", tailwind=False, show_welcome_message=False)
+    seat.register(server)
+    guard.install()
+    nicegui_app.on_startup(server.warm)
+    nicegui_app.on_shutdown(server.close)
+    ui.run_with(
+        app,
+        title="Spades",
+        favicon=_ICON,
+        language="en-US",
+        tailwind=False,
+        show_welcome_message=False,
+        reconnect_timeout=30,  # a page survives a busy machine, and a phone that sleeps for a moment
+    )
     return app
 
 
@@ -51,7 +66,8 @@ def run(app: FastAPI, host: str, port: int) -> None:
     uvicorn.run(app, host=host, port=port, log_level="warning", ws_max_size=2**20, timeout_graceful_shutdown=2)
 
 
-def _is_loopback(host: str) -> bool:
+def is_loopback(host: str) -> bool:
+    """Whether only this machine reaches an address."""
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:

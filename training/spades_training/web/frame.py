@@ -28,6 +28,7 @@ def frame(title: str, here: str = "") -> Iterator[None]:
                     ui.label("...")
     """
     ui.page_title(f"{title} · Spades")
+    ui.colors(primary="#24835a")
     dark = ui.dark_mode(value=None)  # as the system, until the person switches
     with ui.header().classes("frame-header"), ui.element("nav").props('aria-label="Pages"').classes("frame-nav"):
         ui.link("♠ Spades", "/").classes("frame-brand").props('aria-label="Spades, start"')
@@ -36,6 +37,6 @@ def frame(title: str, here: str = "") -> Iterator[None]:
             if path == here:
                 link.props('aria-current="page"')
         switch = ui.button(icon="contrast", on_click=lambda: dark.set_value(not dark.value))
-        switch.props('flat round dense aria-label="Switch between light and dark"').classes("frame-switch")
+        switch.props('flat round dense color=white aria-label="Switch between light and dark"').classes("frame-switch")
     with ui.element("main").classes("frame-main"):
         yield

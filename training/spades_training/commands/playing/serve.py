@@ -23,13 +23,16 @@ def serve(
 ) -> None:
     """Open a table in the browser, to play and to watch."""
     with needs("web", "spades serve"):
-        from spades_training.web.app import create_app, run
+        from spades_training.web.app import create_app, is_loopback, run
         from spades_training.web.server import Server
     port = _free_port(host, port)
-    app = create_app(Server(games), host)
+    local = is_loopback(host)
+    app = create_app(Server(games, local), local)
     shown = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, f"[{host}]" if ":" in host else host)
     address = f"http://{shown}:{port}/"
     typer.echo(f"Spades is at {address}   (Ctrl-C stops it; the games are kept in {games})")
+    if not local:
+        typer.echo("Everybody on your network can reach it: give the links of seats only to those who sit there.")
     if not no_browser:
         threading.Timer(1.0, webbrowser.open, [address]).start()
     run(app, host, port)
