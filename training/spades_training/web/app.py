@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+import socket
 from pathlib import Path
 
 import uvicorn
@@ -61,9 +62,10 @@ def create_app(server: Server, local: bool = True) -> FastAPI:
     return app
 
 
-def run(app: FastAPI, host: str, port: int) -> None:
-    """Serve until Ctrl-C or SIGTERM."""
-    uvicorn.run(app, host=host, port=port, log_level="warning", ws_max_size=2**20, timeout_graceful_shutdown=2)
+def run(app: FastAPI, listening: socket.socket) -> None:
+    """Serve the connections of a socket until Ctrl-C or SIGTERM."""
+    config = uvicorn.Config(app, log_level="warning", ws_max_size=2**20, timeout_graceful_shutdown=2)
+    uvicorn.Server(config).run([listening])
 
 
 def is_loopback(host: str) -> bool:

@@ -71,7 +71,7 @@ class RulesForm:
                 value = int(value) if value.is_integer() else value
             if name == "loss":
                 value = None if value in (None, "") else value
-            changes[name] = (value or "").split() if name == "removed" else value
+            changes[name] = str(value or "").split() if name == "removed" else value
         return Rules.from_dict(changes)
 
     @property

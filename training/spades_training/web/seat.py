@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from html import escape
 
 from fastapi import HTTPException
@@ -22,7 +23,8 @@ from spades_training.web.tables.table import Refused, Table
 
 # A click or a key on anything with data-do sends what it stands for, and the move for which it was drawn.
 _CLICK = '(e) => { const b = e.target.closest("[data-do]"); if (b) emit(b.dataset.do, b.dataset.move); }'
-_HELP = (
+EXAMPLES = "Type a move: AS, 4, hint"
+HELP = (
     "Type a card as 5H, H5 or 5 of hearts, a bid as a number, or hint, undo, claim. "
     "Tab and the arrow keys move between cards, Enter plays one."
 )
@@ -41,7 +43,7 @@ def register(server: Server) -> None:
             SeatPage(table, role, f"/seat/{token}")
 
     @app.get("/seat/{token}/record")
-    def record(token: str) -> Response:
+    async def record(token: str) -> Response:  # in the event loop, as everything that touches a table
         found = server.open(token)
         if found is None:
             raise HTTPException(404, "There is no such table.")
@@ -87,13 +89,13 @@ class SeatPage:
     def _commands(self) -> None:
         with ui.element("div").classes("commands").props('role="group" aria-label="Commands"'):
             self._typed = (
-                ui.input(placeholder="Type a move: AS, 4, hint")
+                ui.input(placeholder=EXAMPLES)
                 .classes("typed")
                 .props('dense outlined aria-label="Type a move" autocomplete=off data-typed')
             )
             self._typed.on("keydown.enter", self._enter)
             for text, command in (("Hint", "hint"), ("Undo", "undo"), ("Claim", "claim")):
-                button = ui.button(text, on_click=lambda command=command: self._command(command))
+                button = ui.button(text, on_click=partial(self._command, command))
                 button.props(f'flat no-caps dense data-command="{command}"').classes("command")
 
     def _panels(self) -> None:
@@ -107,7 +109,7 @@ class SeatPage:
             if self._sits and len(self._table.persons) > 1:
                 ui.button("Links", icon="link", on_click=self._links).props("flat no-caps")
             if self._sits:
-                ui.label(_HELP).classes("faint help")
+                ui.label(HELP).classes("faint help")
                 self._end = ui.button("End the game", on_click=lambda: self._command("end")).props("flat no-caps dense")
             self._record = ui.link("Save the record", f"{self._path}/record").classes("record-link")
             ui.link("New game", "/").classes("record-link")

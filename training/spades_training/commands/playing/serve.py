@@ -25,9 +25,10 @@ def serve(
     with needs("web", "spades serve"):
         from spades_training.web.app import create_app, is_loopback, run
         from spades_training.web.server import Server
-    port = _free_port(host, port)
+    listening = _listen(host, port)
     local = is_loopback(host)
     app = create_app(Server(games, local), local)
+    port = listening.getsockname()[1]
     shown = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, f"[{host}]" if ":" in host else host)
     address = f"http://{shown}:{port}/"
     typer.echo(f"Spades is at {address}   (Ctrl-C stops it; the games are kept in {games})")
@@ -35,20 +36,17 @@ def serve(
         typer.echo("Everybody on your network can reach it: give the links of seats only to those who sit there.")
     if not no_browser:
         threading.Timer(1.0, webbrowser.open, [address]).start()
-    run(app, host, port)
+    run(app, listening)
 
 
-def _free_port(host: str, port: int) -> int:
-    """The port, or a free one for 0.
+def _listen(host: str, port: int) -> socket.socket:
+    """A socket that listens, at a free port if ``port`` is 0.
 
     Raises:
         ValueError: if the server cannot listen there.
     """
     try:
-        family, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-        with socket.socket(family, socket.SOCK_STREAM) as probe:
-            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            probe.bind(address)
-            return probe.getsockname()[1]
+        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
+        return socket.create_server((host, port), family=family)
     except OSError as error:
         raise ValueError(f"cannot listen on {host}, port {port}: {error.strerror or error}") from None
