@@ -25,18 +25,18 @@ def serve(
     with needs("web", "spades serve"):
         from spades_training.web.app import create_app, is_loopback, run
         from spades_training.web.server import Server
-    listening = _listen(host, port)
-    local = is_loopback(host)
-    app = create_app(Server(games, local), local)
-    port = listening.getsockname()[1]
-    shown = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, f"[{host}]" if ":" in host else host)
-    address = f"http://{shown}:{port}/"
-    typer.echo(f"Spades is at {address}   (Ctrl-C stops it; the games are kept in {games})")
-    if not local:
-        typer.echo("Everybody on your network can reach it: give the links of seats only to those who sit there.")
-    if not no_browser:
-        threading.Timer(1.0, webbrowser.open, [address]).start()
-    run(app, listening)
+    with _listen(host, port) as listening:
+        local = is_loopback(host)
+        app = create_app(Server(games, local), local)
+        port = listening.getsockname()[1]
+        shown = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, f"[{host}]" if ":" in host else host)
+        address = f"http://{shown}:{port}/"
+        typer.echo(f"Spades is at {address}   (Ctrl-C stops it; the games are kept in {games})")
+        if not local:
+            typer.echo("Everybody on your network can reach it: give the links of seats only to those who sit there.")
+        if not no_browser:
+            threading.Timer(1.0, webbrowser.open, [address]).start()
+        run(app, listening)
 
 
 def _listen(host: str, port: int) -> socket.socket:

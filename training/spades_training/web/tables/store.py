@@ -19,8 +19,8 @@ _SCHEMA = """
 CREATE TABLE IF NOT EXISTS games (
     id INTEGER PRIMARY KEY, created TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP, rules TEXT NOT NULL, seed TEXT NOT NULL,
     players TEXT NOT NULL, names TEXT NOT NULL, options TEXT NOT NULL, actions BLOB NOT NULL, ended INTEGER NOT NULL
-) STRICT;
-CREATE TABLE IF NOT EXISTS links (token TEXT PRIMARY KEY, game INTEGER NOT NULL, role INTEGER NOT NULL) STRICT;
+);
+CREATE TABLE IF NOT EXISTS links (token TEXT PRIMARY KEY, game INTEGER NOT NULL, role INTEGER NOT NULL);
 """
 
 
@@ -85,12 +85,16 @@ class GameStore:
                 path.touch(mode=0o600)  # the file holds the secret links
             # A file belongs to one server: two would overwrite each other's games.
             self._db = sqlite3.connect(path, timeout=1, isolation_level=None)
+        except (OSError, sqlite3.Error) as error:
+            raise ValueError(f"cannot open the file of games {path}: {error}") from None
+        try:
             self._db.execute("PRAGMA locking_mode=EXCLUSIVE")
             self._db.execute("PRAGMA journal_mode=WAL")
             # What is committed survives the end of the process, however it ends.
             self._db.execute("PRAGMA synchronous=NORMAL")
             self._db.executescript(_SCHEMA)
-        except (OSError, sqlite3.Error) as error:
+        except sqlite3.Error as error:
+            self._db.close()
             reason = "another server uses it" if "locked" in str(error) else str(error)
             raise ValueError(f"cannot open the file of games {path}: {reason}") from None
 
