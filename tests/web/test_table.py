@@ -8,7 +8,7 @@ import pytest
 from spades_agents import make_agent
 from spades_training.web.rules_form import field_help
 from spades_training.web.server import NewGame, Server
-from spades_training.web.tables.agents import check_allowed
+from spades_training.web.tables.agents import Thinkers, check_allowed
 from spades_training.web.tables.felt import Shown, felt_html
 from spades_training.web.tables.hand import hand_html
 from spades_training.web.tables.store import ALL_HANDS, BYSTANDER, GameStore
@@ -117,6 +117,37 @@ def test_undo_and_a_restart_leave_the_same_game(name, tmp_path):
     store = GameStore(tmp_path / "g")
     assert store.load(number).game().to_bytes() == before
     store.close()
+
+
+class Slow(Thinkers):
+    """Decides a moment later."""
+
+    async def decide(self, spec, agent, view):
+        await asyncio.sleep(0.5)
+        return await super().decide(spec, agent, view)
+
+
+def test_a_table_that_everybody_has_left_makes_no_more_moves(tmp_path):
+    async def run():
+        server = Server(tmp_path / "g", thinkers=Slow())
+        saved = await server.create(NewGame(Rules.preset("solo"), ["heuristic"] * 4, pace=0))
+        token = saved.link(ALL_HANDS)
+        found = server.open(token)
+        assert found
+        left = found[0]
+        left.listen(print, ALL_HANDS)
+        await asyncio.sleep(0.3)  # an agent is thinking now
+        left.leave(print)
+        other = await server.create(NewGame(Rules.preset("solo"), PERSON_AND_BOTS))
+        assert server.open(other.link(0))
+        again = server.open(token)
+        assert again
+        assert again[0] is not left  # it was read from the file again
+        await asyncio.sleep(1)
+        assert (left.moves, server.store.load(saved.number).actions) == (0, b"")
+        server.close()
+
+    asyncio.run(run())
 
 
 def test_one_server_a_file(tmp_path):

@@ -225,7 +225,8 @@ class Table:
                 action = await self._next()
                 if action is None:
                     return
-                if known != self._changes:  # taken back while an agent was thinking
+                # Taken back while an agent was thinking, or nobody looks any more: the file may then be read again.
+                if known != self._changes or not self.watched:
                     continue
                 self.pace.steps = max(self.pace.steps - 1, 0)
                 self._apply(action)
