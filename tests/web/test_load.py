@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import random
 import time
 
 import aiohttp
@@ -13,7 +15,7 @@ from web_server import PlainPage, WebServer, saved_game
 
 from spades_env.rules import Rules
 
-TABLES, SEARCHED = 50, 5
+TABLES, SEARCHED, SECONDS = 50, 5, 40
 
 
 @pytest.mark.long
@@ -26,9 +28,9 @@ def test_clicks_are_answered_while_search_players_think(tmp_path, report):
     store.close()
     times: list[float] = []
 
-    async def person(http: aiohttp.ClientSession, address: str, link: str, end: float) -> None:
-        """Click once a second, and measure until the page has changed."""
-        page = await PlainPage(http, address, f"/seat/{link}").open()
+    async def person(page: PlainPage, end: float) -> None:
+        """Click every two seconds, and measure until the page has changed."""
+        await asyncio.sleep(random.random() * 2)
         while time.monotonic() < end:
             choices = page.choices()
             if choices:
@@ -37,29 +39,30 @@ def test_clicks_are_answered_while_search_players_think(tmp_path, report):
                 while page.choices()[:1] == choices[:1] and time.perf_counter() - clicked < 10:
                     await asyncio.sleep(0.002)
                 times.append(time.perf_counter() - clicked)
-            await asyncio.sleep(1)
-        await page.close()
+            await asyncio.sleep(2)
 
-    async def everybody(address: str) -> tuple[int, int]:
-        connector = aiohttp.TCPConnector(limit=0)
-        async with aiohttp.ClientSession(connector=connector) as http:
+    async def everybody(address: str) -> int:
+        async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0)) as http:
             watchers = [await PlainPage(http, address, f"/watch/{link}").open() for link in searched]
-            await asyncio.sleep(30)  # until the search is compiled and thinks
+            pages = [await PlainPage(http, address, f"/seat/{link}").open() for link in links]
+            while min(len(page.texts) for page in watchers) < 10:  # until the search is compiled and thinks
+                await asyncio.sleep(0.5)
             before = sum(len(page.texts) for page in watchers)
-            end = time.monotonic() + 60
-            await asyncio.gather(*(person(http, address, link, end) for link in links))
+            end = time.monotonic() + SECONDS
+            await asyncio.gather(*(person(page, end) for page in pages))
             after = sum(len(page.texts) for page in watchers)
-            for page in watchers:
-                await page.close()
-            return before, after
+            for page in (*watchers, *pages):
+                with contextlib.suppress(asyncio.TimeoutError):
+                    await asyncio.wait_for(page.close(), 2)
+            return after - before
 
     with WebServer(path) as server:
-        before, after = asyncio.run(everybody(server.address))
+        searches = asyncio.run(everybody(server.address))
     median, late = np.percentile(times, [50, 95])
     report(
         f"{len(times)} clicks at {TABLES} tables: median {1000 * median:.0f} ms, 95th percentile {1000 * late:.0f} ms; "
-        f"{after - before} messages from {SEARCHED} tables of pimc meanwhile"
+        f"{searches} messages from {SEARCHED} tables of pimc meanwhile"
     )
-    assert len(times) > 10 * TABLES
-    assert after > before
+    assert len(times) > 8 * TABLES
+    assert searches > 0
     assert late < 0.2

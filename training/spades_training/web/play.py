@@ -100,10 +100,7 @@ class StartPage:
         if YOU not in chosen and PERSON not in chosen:
             raise ValueError("no person plays: take a seat, or choose Watch for a game of bots")
         players = ["" if choice in (YOU, PERSON) else choice for choice in chosen]
-        names = [
-            str(name.value or "") or ("You" if choice == YOU else "")
-            for name, choice in zip(self._names, chosen, strict=True)
-        ]
+        names = [str(name.value or "") for name in self._names]
         text = str(self._seed.value or "").strip()
         if text and not (text.isascii() and text.isdigit()):
             raise ValueError(f"the seed must be a whole number from 0 on, got {text[:40]!r}")

@@ -143,7 +143,7 @@ class SeatPage:
         self._show(self._tricks, f"<ol>{''.join(told)}</ol>" if told else '<p class="faint">None yet.</p>')
         self._record.set_visibility(over)
         if self._sits:
-            self._end.set_visibility(not over)
+            self._end.set_visibility(not over and len(table.persons) == 1)
 
     def _show(self, element: ui.html, content: str) -> None:
         """Send the content of an element if it has changed."""

@@ -77,11 +77,12 @@ class Server:
         for spec in {*filter(None, wanted.players), wanted.hints}:
             check_allowed(spec, self.local)
             check_plays(await self.thinkers.seat(spec, rules), rules)
-        given = [*wanted.names, *[""] * rules.players]
-        names = [
-            spec or " ".join(given[seat].split())[:MOST_NAME] or "Person" for seat, spec in enumerate(wanted.players)
-        ]
         persons = [seat for seat, spec in enumerate(wanted.players) if not spec]
+        given = [" ".join(name.split())[:MOST_NAME] for name in [*wanted.names, *[""] * rules.players]]
+        names = [
+            spec or given[seat] or ("You" if len(persons) == 1 else f"Person {seat}")
+            for seat, spec in enumerate(wanted.players)
+        ]
         options = {"pace": wanted.pace, "auto": wanted.auto, "hints": wanted.hints}
         saved = SavedGame(rules, check_seed(wanted.seed), tuple(wanted.players), tuple(names), options)
         self.store.add(saved, [*persons, BYSTANDER] if persons else [ALL_HANDS])

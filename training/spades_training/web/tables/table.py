@@ -38,6 +38,10 @@ class Onlooker(Seats):
         self.me = -1
         self.short = [f"seat {seat}" for seat in range(saved.rules.players)]
 
+    def sides(self) -> list[int]:
+        """All sides in order."""
+        return list(range(self.rules.sides))
+
 
 @dataclass
 class Pace:
