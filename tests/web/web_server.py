@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import html
 import json
 import os
@@ -83,7 +84,10 @@ class PlainPage:
         self.client = socketio.AsyncClient(http_session=http, reconnection=False)
         self.texts: list[str] = []
         self.elements: dict[str, Any] = {}
+        self.changed = asyncio.Event()
         self.client.on("*", self._received)
+        self.client.on("disconnect", self._lost)
+        self.lost = ""
 
     async def open(self) -> PlainPage:
         """Load the page and connect to its websocket."""
@@ -100,8 +104,12 @@ class PlainPage:
             self._address + "?" + "&".join(f"{name}={str(value).lower()}" for name, value in query.items()),
             socketio_path="/_nicegui_ws/socket.io",
             transports=["websocket"],
+            wait_timeout=30,
         )
         return self
+
+    async def _lost(self, reason: str) -> None:
+        self.lost = reason
 
     async def _received(self, event: str, data: Any = None) -> None:
         self.texts.append(json.dumps([event, data], ensure_ascii=False))
@@ -109,6 +117,7 @@ class PlainPage:
             for number, element in data.items():
                 if isinstance(element, dict):
                     self.elements[number] = element
+            self.changed.set()
 
     def content(self) -> str:
         """The HTML of all elements as they are now."""
@@ -125,13 +134,16 @@ class PlainPage:
 
     def choices(self) -> list[tuple[int, int]]:
         """(action, move number) of every legal click."""
-        found = re.findall(r'data-do="(\d+)" data-move="(\d+)"([^>]*)>', self.content())
+        hand = [e for e in self.elements.values() if "own" in e.get("class", ())]
+        content = str(hand[0]["props"].get("innerHTML", "")) if hand else ""
+        found = re.findall(r'data-do="(\d+)" data-move="(\d+)"([^>]*)>', content)
         return [(int(action), int(moves)) for action, moves, rest in found if "aria-disabled" not in rest]
 
     async def click(self, action: int, moves: int, client_id: str | None = None) -> None:
         """Send a click, as the page does."""
         element, listener = self.hand()
         message = {"id": element, "client_id": client_id or self.client_id, "listener_id": listener}
+        assert not self.lost, f"the connection was lost: {self.lost}"
         await self.client.emit("event", message | {"args": [json.dumps(str(action)), json.dumps(str(moves))]})
 
     async def close(self) -> None:

@@ -112,6 +112,8 @@ class Server:
         await self.thinkers.seat("heuristic", Rules.preset("partnership"))
 
     def close(self) -> None:
-        """End the threads and close the file."""
+        """Stop all tables, end the threads and close the file."""
+        for table in self._tables.values():
+            table.close()
         self.thinkers.close()
         self.store.close()

@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from spades_training.options import needs
+from spades_training.options import interruptible, needs
 
 _HOST = "Address to listen on. 0.0.0.0 lets everybody on your network reach the pages; 127.0.0.1 only this machine."
 
@@ -36,7 +36,8 @@ def serve(
             typer.echo("Everybody on your network can reach it: give the links of seats only to those who sit there.")
         if not no_browser:
             threading.Timer(1.0, webbrowser.open, [address]).start()
-        run(app, listening)
+        with interruptible(f"the games are kept in {games}"):
+            run(app, listening)
 
 
 def _listen(host: str, port: int) -> socket.socket:

@@ -109,6 +109,10 @@ class Table:
         """Call ``listener`` no more."""
         self._listeners.pop(listener, None)
 
+    def close(self) -> None:
+        """Tell nobody any more, and make no more moves."""
+        self._listeners.clear()
+
     def act(self, seat: int, action: int, moves: int) -> None:
         """Carry out an action of the person at a seat.
 
