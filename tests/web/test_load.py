@@ -11,7 +11,7 @@ import aiohttp
 import numpy as np
 import pytest
 from spades_training.web.tables.store import ALL_HANDS, GameStore
-from web_server import PlainPage, WebServer, saved_game
+from web_server import PlainPage, WebServer, run_async, saved_game
 
 from spades_env.rules import Rules
 
@@ -58,7 +58,7 @@ def test_clicks_are_answered_while_search_players_think(tmp_path, report):
             return after - before
 
     with WebServer(path) as server:
-        searches = asyncio.run(everybody(server.address))
+        searches = run_async(everybody(server.address))
     median, late = np.percentile(times, [50, 95])
     report(
         f"{len(times)} clicks at {TABLES} tables: median {1000 * median:.0f} ms, 95th percentile {1000 * late:.0f} ms; "

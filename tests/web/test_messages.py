@@ -12,7 +12,7 @@ import aiohttp
 import pytest
 import socketio
 from spades_training.web.tables.store import BYSTANDER, GameStore
-from web_server import PlainPage, WebServer, saved_game
+from web_server import PlainPage, WebServer, run_async, saved_game
 
 from spades_env.cards import BID_0, LOOK
 from spades_env.rules import Rules
@@ -69,7 +69,7 @@ def test_only_the_seat_on_turn_can_act(table):
             for page in (first, second, public):
                 await page.close()
 
-    asyncio.run(run())
+    run_async(run())
     assert "it is for a page that this connection has not opened" in server.log()
 
 
@@ -108,7 +108,7 @@ def test_guessed_links_get_nothing(table):
             async with http.get(server.address, headers={"Host": "elsewhere.example"}) as response:
                 assert response.status == 400
 
-    asyncio.run(run())
+    run_async(run())
 
 
 def odd_value(rng: random.Random, depth: int = 0) -> Any:
@@ -166,7 +166,7 @@ def test_malformed_messages_are_refused_and_the_server_goes_on(table, report):
             await fresh.close()
 
     log = server.log()
-    asyncio.run(run())
+    run_async(run())
     new = server.log()[len(log) :]
     assert "Traceback" not in new, new[-3000:]
     assert new.count("refused") > 1000

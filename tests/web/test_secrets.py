@@ -12,7 +12,7 @@ import aiohttp
 import pytest
 from spades_training.web.seat import EXAMPLES, HELP
 from spades_training.web.tables.store import BYSTANDER, GameStore
-from web_server import PlainPage, WebServer, saved_game
+from web_server import PlainPage, WebServer, run_async, saved_game
 
 from spades_env import Record
 from spades_env.cards import RANKS, SUITS, cards_in, parse_card
@@ -151,6 +151,6 @@ def test_no_hidden_card_is_sent_to_a_page(hands, tmp_path, report):
             return sum([await one(http, address, *game) for game in games])
 
     with WebServer(path) as server:
-        cards = asyncio.run(everything(server.address))
+        cards = run_async(everything(server.address))
     report(f"{hands} hands, {cards} cards of others seen only when they were played")
     assert cards >= 10 * hands

@@ -13,6 +13,7 @@ from spades_training.web.tables.felt import Shown, felt_html
 from spades_training.web.tables.hand import hand_html
 from spades_training.web.tables.store import ALL_HANDS, BYSTANDER, GameStore
 from spades_training.web.tables.table import Refused
+from web_server import run_async
 
 from spades_env import Game
 from spades_env.cards import BID_0, LOOK
@@ -37,7 +38,7 @@ def with_table(path, wanted: NewGame, use, local: bool = True):
         finally:
             server.close()
 
-    return asyncio.run(run())
+    return run_async(run())
 
 
 async def until_asked(table, seat: int = 0) -> None:
@@ -147,7 +148,7 @@ def test_a_table_that_everybody_has_left_makes_no_more_moves(tmp_path):
         assert (left.moves, server.store.load(saved.number).actions) == (0, b"")
         server.close()
 
-    asyncio.run(run())
+    run_async(run())
 
 
 def test_one_server_a_file(tmp_path):

@@ -11,15 +11,19 @@ import signal
 import subprocess
 import sys
 import uuid
+from collections.abc import Coroutine
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, TypeVar
 
 import aiohttp
 import socketio
 from spades_training.web.tables.store import ALL_HANDS, BYSTANDER, GameStore, SavedGame
 
 from spades_env.rules import Rules
+
+Result = TypeVar("Result")
 
 
 def saved_game(store: GameStore, rules: Rules, players: list[str], seed: int, **options: Any) -> SavedGame:
@@ -154,3 +158,9 @@ class PlainPage:
 def is_sheet(element: Any) -> bool:
     """Whether an element is the sheet of all card faces, which every page has."""
     return isinstance(element, dict) and "<symbol" in str(element.get("props", {}).get("innerHTML", ""))
+
+
+def run_async(coroutine: Coroutine[Any, Any, Result]) -> Result:
+    """The result of a coroutine, run in a thread of its own: Playwright keeps a loop in the thread of the tests."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(asyncio.run, coroutine).result()
