@@ -159,6 +159,11 @@ def test_svg(rules):
         root = ElementTree.fromstring(text)
         assert root.attrib["viewBox"] == "0 0 768 512"
         assert len(root) == len(scene(table))
+        texts = (svg(table, ["<&>"] * game.rules.players, part=part) for part in ("table", "panel"))
+        parts = [ElementTree.fromstring(part) for part in texts]
+        assert [part.get("viewBox") for part in parts] == [f"0 0 {LEFT} {HEIGHT}", f"{LEFT} 0 {WIDTH - LEFT} {HEIGHT}"]
+        whole = [ElementTree.tostring(shape) for shape in root]
+        assert whole == [ElementTree.tostring(shape) for part in parts for shape in part]
         said = [node.text for node in root if node.tag.endswith("text")]
         assert said == labels(scene(table, ["<&>"] * game.rules.players))
         assert table._repr_html_() == svg(table)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal
 
 from spades_env.cards import KEEP, trick_winner
 from spades_env.engine.state import Phase
@@ -12,13 +13,17 @@ from spades_env.picture.panel import LEFT, panel
 from spades_env.picture.seats import places, read_seats, seat_shapes
 from spades_env.picture.shapes import HEIGHT, Box, Label, Shape
 
+Part = Literal["all", "table", "panel"]
+
 _TABLE, _FELT, _TEXT, _FAINT = "#0d3325", "#1a5c43", "#ffffff", "#b9d6c8"
 _MIDDLE = (286.0, 250.0)
 _CARD = (64.0, 90.0)
 _OFFSETS = {"bottom": (0, 58), "left": (-92, 0), "top": (0, -58), "right": (92, 0)}
 
 
-def scene(table: Position, names: Sequence[str] | None = None, action: int | None = None) -> list[Shape]:
+def scene(
+    table: Position, names: Sequence[str] | None = None, action: int | None = None, part: Part = "all"
+) -> list[Shape]:
     """The shapes of the picture, from back to front.
 
     Args:
@@ -26,7 +31,10 @@ def scene(table: Position, names: Sequence[str] | None = None, action: int | Non
             its observer may know. The observer, or seat 0 of a Game, is at the bottom; the others follow clockwise.
         names: names of the players, by seat.
         action: what the seat on turn is about to do: a card is shown in the trick, other actions in words.
+        part: ``"table"`` leaves out the score sheet to the right of the table, ``"panel"`` all but that.
     """
+    if part == "panel":
+        return panel(table, names, action)
     shapes: list[Shape] = [Box(0, 0, LEFT, HEIGHT, _FELT)]
     for seat in read_seats(table, names, action):
         shapes += seat_shapes(seat)
@@ -38,7 +46,7 @@ def scene(table: Position, names: Sequence[str] | None = None, action: int | Non
         shapes += _piles(table, action)
     if table.rules.players == 2:
         shapes += _known(table)
-    return shapes + panel(table, names, action)
+    return shapes if part == "table" else shapes + panel(table, names, action)
 
 
 def _trick(table: Position, action: int | None) -> list[Shape]:

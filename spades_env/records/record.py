@@ -302,7 +302,15 @@ class Record:
             OSError: if it cannot be read.
         """
         with open(path, "rb") as file:
-            data = file.read()
+            return cls.decode(file.read())
+
+    @classmethod
+    def decode(cls, data: bytes) -> Record:
+        """The record in the bytes of a file that :meth:`save` wrote, see :meth:`load`.
+
+        Raises:
+            RecordError: if it is not a record, or was changed.
+        """
         try:
             wide = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
             return cls.from_json(data.decode("utf-16" if wide else "utf-8"))
