@@ -12,7 +12,7 @@ from spades_env.checks import check_int
 from spades_env.game import View
 from spades_env.records.record import Record
 
-__all__ = ["Judged", "review"]
+__all__ = ["Judged", "judge_decision", "review"]
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,18 @@ def _judgments(record: Record, judge: Agent, seats: frozenset[int]) -> Iterator[
         view = game.view()
         if len(view.legal_actions()) == 1:
             continue
-        ratings: dict[int, Rating] = judge.rate(view)  # pyright: ignore[reportAttributeAccessIssue]
-        best = max(ratings, key=lambda other: (ratings[other].value, other == action))
-        index = len(game.log.current.actions)
-        yield Judged(game.hand_number, index, view.observer, view, action, ratings, best)
+        yield judge_decision(judge, view, action, len(game.log.current.actions))
+
+
+def judge_decision(player: Agent, view: View, action: int, index: int = 0) -> Judged:
+    """Rate one decision.
+
+    Args:
+        player: a player with a method ``rate(view)``.
+        view: what the seat on turn knows.
+        action: what it does, a legal action.
+        index: number of the decision among all actions of the hand, counted from 0.
+    """
+    ratings: dict[int, Rating] = player.rate(view)  # pyright: ignore[reportAttributeAccessIssue]
+    best = max(ratings, key=lambda other: (ratings[other].value, other == action))
+    return Judged(view.hand_number, index, view.observer, view, action, ratings, best)
