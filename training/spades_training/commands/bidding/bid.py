@@ -10,11 +10,12 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
-from spades_agents.bidder.advice import Advice, BidValue, advise
+from spades_agents.bidder.advice import Advice, advise
 from spades_agents.bidder.model import BiddingModel
 
 from spades_env.cards import hand_text, parse_hand
 from spades_training import options
+from spades_training.bidding.shown import NOTE, bid_rows, blind_verdict, verdict
 from spades_training.terminal.table import FittedTable
 
 
@@ -59,32 +60,19 @@ def _heard(text: str) -> list[int]:
     return bids
 
 
-def _bid_name(number: int) -> str:
-    return "nil" if number == 0 else str(number)
-
-
 def _print(advice: Advice, title: str) -> None:
     table = FittedTable(("bid", "match win %", "made %", "points", "their points"), title=title)
-
-    def add_row(name: str, value: BidValue, style: str | None) -> None:
+    for row in bid_rows(advice):
+        if row.bid is None:
+            table.add_section()
+        value = row.value
         chances = f"{100 * value.win:.1f}", f"{100 * value.made:.1f}"
-        table.add_row(name, *chances, f"{value.points:+.1f}", f"{value.their_points:+.1f}", style=style)
-
-    for number in advice.tried:
-        add_row(_bid_name(number), advice.bids[number], "bold" if number == advice.best else None)
-    if advice.blind is not None:
-        table.add_section()
-        add_row("blind nil", advice.blind, None)
+        points = f"{value.points:+.1f}", f"{value.their_points:+.1f}"
+        table.add_row(row.name, *chances, *points, style="bold" if row.best else None)
     console = Console(highlight=False)
     console.print(table)
-    console.print(f"bid [bold]{_bid_name(advice.best)}[/bold]; the scripted player bids {_bid_name(advice.scripted)}.")
-    if advice.blind is not None:
-        verdict = "pays" if advice.blind_pays else "does not pay"
-        console.print(
-            f"Before you see your cards, the chance of winning is {100 * advice.look:.1f} %: a blind nil {verdict}."
-        )
-    console.print(
-        "Points charge each bag its share of the penalty. Other bids are left out: the model's data have none of them "
-        "with hands like this.",
-        style="dim",
-    )
+    console.print(verdict(advice))
+    blind = blind_verdict(advice)
+    if blind is not None:
+        console.print(blind)
+    console.print(NOTE, style="dim")
