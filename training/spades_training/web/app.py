@@ -13,9 +13,10 @@ from nicegui import app as nicegui_app
 from nicegui import ui
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 
-from spades_training.web import guard, play, seat, watch
+from spades_training.web import bid_lab, guard, play, review, seat, watch
 from spades_training.web.frame import NAVIGATION
 from spades_training.web.server import Server
+from spades_training.web.uploads import LimitUploads
 
 ASSETS = Path(__file__).parent / "assets"
 _ICON = (
@@ -23,7 +24,12 @@ _ICON = (
     '<text x="16" y="25" font-size="26" text-anchor="middle" fill="#fff">♠</text></svg>'
 )
 # Title, path in the navigation, and the function that registers the page.
-_PAGES = (("Play", "/", play.register), ("Watch", "/watch", watch.register))
+_PAGES = (
+    ("Play", "/", play.register),
+    ("Watch", "/watch", watch.register),
+    ("Review", "/review", review.register),
+    ("Bid lab", "/bid-lab", bid_lab.register),
+)
 
 
 def create_app(server: Server, local: bool = True) -> FastAPI:
@@ -37,6 +43,7 @@ def create_app(server: Server, local: bool = True) -> FastAPI:
     if local:
         # A foreign page could otherwise reach the server under a name of its own that resolves to this address.
         app.add_middleware(TrustedHostMiddleware, allowed_hosts=["localhost", "127.0.0.1", "::1", "[::1]"])
+    app.add_middleware(LimitUploads)
     app.mount("/assets", StaticFiles(directory=ASSETS), name="assets")
     ui.add_head_html(
         '<link rel="stylesheet" href="/assets/style.css"><link rel="stylesheet" href="/assets/table.css">'

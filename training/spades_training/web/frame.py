@@ -40,3 +40,8 @@ def frame(title: str, here: str = "") -> Iterator[None]:
         switch.props('flat round dense color=white aria-label="Switch between light and dark"').classes("frame-switch")
     with ui.element("main").classes("frame-main"):
         yield
+
+
+def heading(text: str) -> None:
+    """The heading of a panel."""
+    ui.label(text).classes("panel-title").props("role=heading aria-level=2")

@@ -112,6 +112,8 @@ class SeatPage:
                 ui.label(HELP).classes("faint help")
                 self._end = ui.button("End the game", on_click=lambda: self._command("end")).props("flat no-caps dense")
             self._record = ui.link("Save the record", f"{self._path}/record").classes("record-link")
+            token = self._path.rpartition("/")[2]
+            self._review = ui.link("Review the match", f"/review?game={token}").classes("record-link")
             ui.link("New game", "/").classes("record-link")
 
     def _links(self) -> None:
@@ -142,6 +144,7 @@ class SeatPage:
         told = [f"<li>{escape(capital(trick_text(trick, shown.seats)))}</li>" for trick in tricks]
         self._show(self._tricks, f"<ol>{''.join(told)}</ol>" if told else '<p class="faint">None yet.</p>')
         self._record.set_visibility(over)
+        self._review.set_visibility(over)
         if self._sits:
             self._end.set_visibility(not over and len(table.persons) == 1)
 

@@ -152,6 +152,11 @@ class GameStore:
         rows = self._db.execute("SELECT id FROM games ORDER BY id DESC LIMIT ?", (count,)).fetchall()
         return [self.load(number) for (number,) in rows]
 
+    def goes_on(self, rules: Rules, seed: tuple[int, int, int]) -> bool:
+        """Whether persons are playing a game with these rules and this seed."""
+        rows = self._db.execute("SELECT rules, players FROM games WHERE ended = 0 AND seed = ?", (json.dumps(seed),))
+        return any(Rules.from_dict(json.loads(text)) == rules and "" in json.loads(players) for text, players in rows)
+
     def close(self) -> None:
         """Close the file; another server may then open it."""
         self._db.close()
