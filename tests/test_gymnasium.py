@@ -241,7 +241,7 @@ def test_an_opponents_illegal_action_is_told_as_its_own():
         ({"opponents": "nobody"}, "unknown agent 'nobody'"),
         ({"opponents": ["random", "random"]}, "opponents must be one agent, or a list of 1, got a list of 2"),
         ({"opponents": 3}, "opponents: 3 is not an agent: it has no reset and no act"),
-        ({"opponents": "learned", "rules": "solo"}, "agent 'learned' plays only two_player and partnership"),
+        ({"opponents": "learned", "rules": "solo"}, "agent 'learned' plays only two_player, partnership and cutthroat"),
         ({"opponents": ["random", "bidder"], "rules": "cutthroat"}, "there are bidding models for two players and"),
         ({"seat": 2}, r"seat must be an int in 0\.\.1, got 2"),
         ({"episode": "trick"}, "episode must be one of"),

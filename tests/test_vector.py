@@ -307,7 +307,10 @@ def test_gymnasiums_statistics_agree():
         (lambda: SpadesVectorEnv(0), "num_envs must be an int"),
         (lambda: SpadesVectorEnv(2, autoreset_mode="Never"), "'Never' is not a valid AutoresetMode"),
         (lambda: SpadesVectorEnv(2, opponents=["random"] * 2), "opponents must be one agent, or a list of 1"),
-        (lambda: SpadesVectorEnv(2, "solo", "learned"), "agent 'learned' plays only two_player and partnership"),
+        (
+            lambda: SpadesVectorEnv(2, "solo", "learned"),
+            "agent 'learned' plays only two_player, partnership and cutthroat",
+        ),
         (lambda: SpadesVectorEnv(2, render_mode="human"), "render_mode must be None or one of 'ansi'"),
         (lambda: SpadesVectorEnv(2).reset(seed=[1]), "seed must be an int or 2 seeds, one for each table, got 1"),
         (lambda: SpadesVectorEnv(2).reset(options={"reset_mask": [True]}), "must be a bool array of shape"),

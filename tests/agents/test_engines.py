@@ -210,8 +210,8 @@ def test_a_copy_has_a_process_of_its_own(tmp_path):
 
 def test_ours_refuse_rules_that_they_cannot_play():
     engine = make_agent(f"engine:{OURS} learned")
-    with pytest.raises(ValueError, match=r"engine 'learned': agent 'learned' plays only .*, not cutthroat"):
-        engine.check_rules(Rules.preset("cutthroat"))
+    with pytest.raises(ValueError, match=r"engine 'learned': agent 'learned' plays only .*, not solo"):
+        engine.check_rules(Rules.preset("solo"))
     engine.close()
 
 

@@ -118,8 +118,8 @@ def test_a_policy_bids_and_drafts_and_its_card_is_the_default(name):
 
 def test_a_policy_refuses_other_games():
     agent = make_agent("pimc:worlds=2,policy=learned")
-    with pytest.raises(ValueError, match=r"agent .learned. plays only two_player and partnership, not cutthroat"):
-        agent.act(Game("cutthroat", seed=0).view())
+    with pytest.raises(ValueError, match=r"agent .learned. plays only two_player, partnership and cutthroat, not solo"):
+        agent.act(Game("solo", seed=0).view())
 
 
 @pytest.mark.parametrize("seconds,limit", [(0.05, 0.15), (0.2, 0.3)])

@@ -103,5 +103,7 @@ def test_only_the_seat_on_turn_has_actions_to_rate(spec):
 def test_learned_says_before_the_first_card_that_it_does_not_play_dealt_hands():
     rules = Rules.preset("two_player_dealt")
     for check in (make_agent("learned").check_rules, make_agent("learned").prepare):
-        with pytest.raises(ValueError, match="'learned' plays only two_player and partnership, not two_player_dealt"):
+        with pytest.raises(
+            ValueError, match="'learned' plays only two_player, partnership and cutthroat, not two_player_dealt"
+        ):
             check(rules)

@@ -84,5 +84,5 @@ def test_what_cannot_be_reviewed_is_refused_at_once():
         review(hand(), "heuristic")
     with pytest.raises(ValueError, match=r"seat must be an int in 0\.\.3, got 4"):
         review(hand(), Known(), [4])
-    with pytest.raises(ValueError, match="'learned' plays only two_player and partnership, not solo"):
+    with pytest.raises(ValueError, match="'learned' plays only two_player, partnership and cutthroat, not solo"):
         review(hand("solo"), "learned")

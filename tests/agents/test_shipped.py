@@ -229,8 +229,8 @@ def test_partners_bids_and_nils_shift_with_scores_and_bags():
     assert not found["200 ahead"][2].any()
 
 
-@pytest.mark.parametrize("rules", ["cutthroat", "solo", "two_player_dealt"])
+@pytest.mark.parametrize("rules", ["solo", "two_player_dealt"])
 def test_games_without_a_player_are_refused(rules):
-    text = f"agent 'learned' plays only two_player and partnership, not {rules}"
+    text = f"agent 'learned' plays only two_player, partnership and cutthroat, not {rules}"
     with pytest.raises(ValueError, match=text):
         make_agent("learned").act(Tables(rules).view(0))

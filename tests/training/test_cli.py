@@ -81,7 +81,7 @@ def test_agents_lists_every_player_and_its_rules():
     rows = {row["agent"]: row for row in json.loads(spades("agents", "--json").stdout)}
     assert set(rows) == {*AGENTS, "ppo:FILE", "engine:COMMAND", "file.py:Class", "module:Class"} - {"ppo"}
     assert rows["heuristic"]["rules"] == "all"
-    assert rows["learned"]["rules"] == "two_player, partnership"
+    assert rows["learned"]["rules"] == "two_player, partnership, cutthroat"
     assert rows["bidder"]["rules"] == "two_player, partnership, two_player_dealt"
     assert "worlds" in rows["pimc"]["options"]
     assert "equal probability" in rows["uniform"]["description"]

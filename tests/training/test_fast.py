@@ -420,7 +420,7 @@ def test_invalid_settings(change, text):
 
 def test_players_of_another_game():
     for change in ({"opponents": "learned:1"}, {"teacher": "learned"}):
-        with pytest.raises(ValueError, match="agent 'learned' plays only two_player and partnership"):
+        with pytest.raises(ValueError, match="agent 'learned' plays only two_player, partnership and cutthroat"):
             ppo.Learner(Settings(rules="solo", n_envs=4, n_steps=4, **change))
 
 
@@ -482,7 +482,8 @@ def test_the_learner_follows_from_preset_and_options():
 
 def test_the_teacher_is_the_best_that_plays_the_rules():
     assert Settings().teacher == Settings(rules="partnership,target=300").teacher == "learned"
-    assert Settings(rules="cutthroat").teacher == Settings(rules="solo").teacher == "heuristic"
+    assert Settings(rules="cutthroat").teacher == "learned"
+    assert Settings(rules="solo").teacher == "heuristic"
 
 
 def test_the_command(tmp_path, monkeypatch):

@@ -50,7 +50,7 @@ def test_margins_are_running_means_of_the_hands_against_each():
 
 
 def test_a_player_of_another_game_is_refused():
-    with pytest.raises(ValueError, match="agent 'learned' plays only two_player and partnership"):
+    with pytest.raises(ValueError, match="agent 'learned' plays only two_player, partnership and cutthroat"):
         OpponentMix({"self": 0.5, "learned": 0.5}, PRESETS["solo"], 2, np.random.default_rng(0))
 
 

@@ -177,8 +177,8 @@ def test_a_run_that_starts_from_the_shipped_player(rules, tmp_path):
     assert make_agent(f"ppo:{run}").network.to_bytes() == LearnedAgent().player(Rules.preset(rules)).network.to_bytes()
     with pytest.raises(ValueError, match="cannot start from the model learned: its networks have another size"):
         train(Config(**settings | {"layers": "32"}), new_run(config, tmp_path), console=quiet())
-    with pytest.raises(ValueError, match="agent 'learned' plays only two_player and partnership"):
-        new_run(Config(**settings | {"rules": "cutthroat", "teacher": "heuristic"}), tmp_path)
+    with pytest.raises(ValueError, match="agent 'learned' plays only two_player, partnership and cutthroat"):
+        new_run(Config(**settings | {"rules": "solo", "teacher": "heuristic"}), tmp_path)
 
 
 def test_a_policy_with_a_hint_plays_as_it_learned(tmp_path):
@@ -241,9 +241,9 @@ def test_a_full_disk(tmp_path, monkeypatch):
         (["--opponents", "self:1,best:1"], "error: unknown agent 'best'"),
         (["--eval-opponents", "best"], "error: unknown agent 'best'"),
         (["--rules", "bridge"], "error: unknown rules 'bridge'"),
-        (["--rules", "solo", "--teacher", "learned"], "error: agent 'learned' plays only two_player and partnership"),
-        (["--rules", "solo", "--opponents", "learned:1"], "error: agent 'learned' plays only two_player and"),
-        (["--rules", "solo", "--eval-opponents", "learned"], "error: agent 'learned' plays only two_player and"),
+        (["--rules", "solo", "--teacher", "learned"], "error: agent 'learned' plays only two_player, partnership"),
+        (["--rules", "solo", "--opponents", "learned:1"], "error: agent 'learned' plays only two_player,"),
+        (["--rules", "solo", "--eval-opponents", "learned"], "error: agent 'learned' plays only two_player,"),
         (["--rules", "cutthroat", "--card-features", "--hint", "bidder"], "error: there are bidding models for two"),
         (["--runs", "/dev/null/runs"], "error: cannot create the folder /dev/null/runs/two_player: Not a directory"),
         (["--learner", "sb3", "--batch-size", "1"], "error: batch_size=1 leaves a minibatch of one decision"),

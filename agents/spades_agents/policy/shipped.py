@@ -24,7 +24,7 @@ from spades_env.checks import check_int
 from spades_env.game import View
 from spades_env.rules import Rules
 
-GAMES = ("two_player", "partnership")
+GAMES = ("two_player", "partnership", "cutthroat")
 FORMAT = "spades_env shipped policy"
 FOLDER = Path(str(resources.files("spades_agents.policy"))) / "weights"
 
@@ -32,8 +32,8 @@ FOLDER = Path(str(resources.files("spades_agents.policy"))) / "weights"
 class LearnedAgent(RowsAgent):
     """Plays with the network that ships with the package for the game at the table: ``make_agent("learned")``.
 
-    There is a network for ``two_player`` and one for ``partnership``. Each plays other rules with the same players,
-    partners and draft as if they were the preset.
+    There is a network for each of ``two_player``, ``partnership`` and ``cutthroat``. It plays other rules with the same
+    players, partners and draft as if they were the preset.
 
     Args:
         deterministic: take the most probable action; otherwise sample one.
@@ -98,7 +98,7 @@ def _game(rules: Rules) -> str:
         preset = Rules.preset(game)
         if all(getattr(rules, field) == getattr(preset, field) for field in GAME_FIELDS):
             return game
-    raise ValueError(f"agent 'learned' plays only {' and '.join(GAMES)}, not {rules.name}")
+    raise ValueError(f"agent 'learned' plays only {', '.join(GAMES[:-1])} and {GAMES[-1]}, not {rules.name}")
 
 
 def pack_network(network: PolicyNetwork) -> bytes:
