@@ -1,12 +1,18 @@
 """How the lookup tables of :mod:`spades_agents.match_value` are made: value iteration over hands of scripted players.
 
 ``python -m spades_agents.match_table`` plays the hands and writes ``match_value.npz`` next to this file. It takes
-about five minutes on one core.
+about five minutes on one core for each preset. For other rules :func:`kept` computes a coarser table in seconds.
 """
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
+import functools
+import hashlib
+import io
+import json
+import zipfile
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,17 +21,33 @@ import numpy as np
 from spades_agents.compiler import jit
 from spades_agents.contract import Result, Standing, after_hand, seat_result
 from spades_agents.heuristic.agent import HeuristicAgent
-from spades_agents.match_value import BAGS, LOWEST, STEPS, pack, win_chance
+from spades_agents.match_chance import win_chance
+from spades_env.compiling.cache import cache_folder
 from spades_env.engine.state import BLIND_BID, rules_array
+from spades_env.files import write_whole
 from spades_env.rules import Rules
 from spades_env.tables import Tables
 
-HANDS = 200_000
+SHIPPED = ("two_player", "partnership", "two_player_dealt")  # presets whose tables are part of the package
+VERSION = 1  # of the computed tables; part of the digest under which they are kept
+LOWEST = -200  # points at which a table starts unless the match is lost earlier
+MOST_STEPS = 120
 TABLES = 2048
-MOST_RESULTS = 600
 SWEEPS = 60
-PRECISION = 2e-4
 CONTRACT, COUNTED, NILS, LOOSE = range(4)  # the fields of a Result, as columns
+
+
+class Effort(NamedTuple):
+    """How exactly a table is computed."""
+
+    hands: int  # minimum number of hands played
+    results: int  # maximum number of distinct results, the most frequent ones
+    bags: int  # maximum number of entries for bags
+    precision: float  # the value iteration stops below this change
+
+
+SHIPPING = Effort(200_000, 600, 10, 2e-4)
+QUICK = Effort(4_000, 40, 5, 2e-3)
 
 
 class Hands(NamedTuple):
@@ -35,7 +57,7 @@ class Hands(NamedTuple):
     shares: np.ndarray  # float64[n], the relative frequency of each
 
 
-def play_hands(rules: Rules, hands: int = HANDS, seed: int = 0) -> Hands:
+def play_hands(rules: Rules, hands: int, seed: int = 0) -> Hands:
     """Play hands between scripted players.
 
     Args:
@@ -44,10 +66,11 @@ def play_hands(rules: Rules, hands: int = HANDS, seed: int = 0) -> Hands:
         seed: seed of the decks.
     """
     # No hand ends the match, so no player bids for the end of it.
-    tables = Tables(dataclasses.replace(rules, target=10_000, loss=None), TABLES, seed=seed, max_hands=10**6)
+    together = min(TABLES, hands)
+    tables = Tables(dataclasses.replace(rules, target=10_000, loss=None), together, seed=seed, max_hands=10**6)
     agent = HeuristicAgent()
-    everyone = np.arange(TABLES)
-    level = np.zeros((TABLES, rules.sides), np.int64)
+    everyone = np.arange(together)
+    level = np.zeros((together, rules.sides), np.int64)
     found: list[np.ndarray] = []
     count = 0
     while count < hands:
@@ -112,6 +135,14 @@ def expected(values, r, hands, mine, theirs):
     return total
 
 
+@jit
+def standing_at(values, r, place, entry):
+    """The :class:`~spades_agents.contract.Standing` that an entry of the table stands for."""
+    entries = values.shape[2]
+    bags = (2 * entry + 1) * r.bag_limit // (2 * entries)
+    return Standing(r.target - 10 * (len(values) - place) + bags, bags)
+
+
 @jit.apart
 def sweep(values, rules, hands):
     """Set every cell to its expected value after the next hand, from the end of the match backwards.
@@ -120,51 +151,91 @@ def sweep(values, rules, hands):
     """
     r = rules[0]
     change = 0.0
-    for total in range(2 * STEPS - 2, -1, -1):
-        for i in range(max(0, total - STEPS + 1), min(total, STEPS - 1) + 1):
+    steps = len(values)
+    for total in range(2 * steps - 2, -1, -1):
+        for i in range(max(0, total - steps + 1), min(total, steps - 1) + 1):
             j = total - i
-            for m in range(BAGS):
-                for n in range(BAGS):
-                    value = expected(
-                        values, r, hands, Standing(10 * (i + LOWEST) + m, m), Standing(10 * (j + LOWEST) + n, n)
-                    )
+            for m in range(values.shape[2]):
+                for n in range(values.shape[2]):
+                    value = expected(values, r, hands, standing_at(values, r, i, m), standing_at(values, r, j, n))
                     change = max(change, abs(value - values[i, j, m, n]))
                     values[i, j, m, n] = value
     return change
 
 
-def solve(rules: Rules, hands: Hands, report: bool = False) -> np.ndarray:
+def solve(rules: Rules, hands: Hands, effort: Effort = SHIPPING, report: bool = False) -> np.ndarray:
     """Value iteration.
 
     Args:
         rules: rules with two sides.
         hands: how hands end.
+        effort: the number of entries for bags, and the precision.
         report: print the change of every sweep.
 
     Returns:
-        float32 of shape (STEPS, STEPS, BAGS, BAGS), indexed by own tens, other tens, own bags, other bags.
+        A table as :func:`spades_agents.match_value.match_table` describes it.
     """
-    values = np.full((STEPS, STEPS, BAGS, BAGS), 0.5, np.float32)
+    lowest = LOWEST if rules.loss is None else max(rules.loss, LOWEST)
+    steps = min(max((rules.target - lowest) // 10, 2), MOST_STEPS)
+    bags = min(max(rules.bag_limit, 1), effort.bags)
+    values = np.full((steps, steps, bags, bags), 0.5, np.float32)
     packed_rules = rules_array(rules)
     for _ in range(SWEEPS):
         change = sweep(values, packed_rules, hands)
         if report:
             print(f"change {change:.5f}", flush=True)
-        if change < PRECISION:
+        if change < effort.precision:
             break
     return values
 
 
+def compute(rules: Rules, effort: Effort, report: bool = False) -> np.ndarray:
+    """The table for any rules of two sides: hands of scripted players, then value iteration."""
+    hands = play_hands(rules, effort.hands)
+    order = np.argsort(-hands.shares, kind="stable")[: effort.results]
+    common = Hands(hands.results[order], hands.shares[order] / hands.shares[order].sum())
+    return solve(rules, common, effort, report)
+
+
+def pack(table: np.ndarray) -> np.ndarray:
+    """A lookup table as int16 differences along its second axis, in steps of 1/4096; they compress to a byte each."""
+    steps = np.rint(table * 4096).astype(np.int32)
+    return np.diff(steps, axis=1, prepend=0).astype(np.int16)
+
+
+def unpack(packed: np.ndarray) -> np.ndarray:
+    """The inverse of :func:`pack`."""
+    return (np.cumsum(packed, axis=1, dtype=np.int32) / 4096).astype(np.float32)
+
+
+@functools.lru_cache(maxsize=64)
+def kept(rules: Rules) -> np.ndarray:
+    """The table for ``rules``, two sides, from the cache folder; computed and kept there on first use."""
+    key = json.dumps([VERSION, QUICK, rules.to_dict()], sort_keys=True)
+    folder = cache_folder("match_values")
+    path = None if folder is None else folder / f"{hashlib.sha256(key.encode()).hexdigest()[:32]}.npz"
+    if path is not None:
+        try:
+            with np.load(path, allow_pickle=False) as file:
+                if str(file["rules"]) == key:
+                    return np.ascontiguousarray(file["values"], np.float32)
+        except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
+            pass  # missing or damaged
+    values = compute(rules, QUICK)
+    if path is not None:
+        packed = io.BytesIO()
+        np.savez_compressed(packed, rules=key, values=values)
+        with contextlib.suppress(OSError):
+            write_whole(path, packed.getvalue())
+    return values
+
+
 def main() -> None:
-    """Make and save the lookup tables of both presets."""
+    """Make and save the lookup tables of the presets."""
     packed = {}
-    for name in ("two_player", "partnership"):
-        rules = Rules.preset(name)
-        hands = play_hands(rules)
-        print(f"{name}: {len(hands.shares)} results", flush=True)
-        order = np.argsort(-hands.shares, kind="stable")[:MOST_RESULTS]
-        common = Hands(hands.results[order], hands.shares[order] / hands.shares[order].sum())
-        packed[name] = pack(solve(rules, common, report=True))
+    for name in SHIPPED:
+        print(name, flush=True)
+        packed[name] = pack(compute(Rules.preset(name), SHIPPING, report=True))
     path = Path(__file__).with_name("match_value.npz")
     np.savez_compressed(path, **packed)
     print(f"{path}: {path.stat().st_size} bytes")

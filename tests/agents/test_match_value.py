@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 from random_rules import random_rules
 from spades_agents import match_table as making
-from spades_agents.match_value import BAGS, LOWEST, STEPS, chance, match_table, pack, unpack
+from spades_agents.match_table import pack, unpack
+from spades_agents.match_value import chance, match_table
 
 from spades_env.rules import PRESETS, Rules
 
-TWO = ["two_player", "partnership"]
+TWO = ["two_player", "partnership", "two_player_dealt"]
 
 
 def value(rules: str | Rules, mine: int, other: int, bags: tuple[int, int] = (0, 0), opener: int = 0) -> float:
@@ -70,12 +71,51 @@ def test_the_end_of_the_match_is_certain():
     assert chance(PRESETS["solo"], [500, 500, 0, 0], [0] * 4, 0) == pytest.approx(0.5, abs=0.01)
 
 
-def test_another_target_moves_the_scores():
+def test_another_target_has_about_the_same_end():
+    """Its own table, computed with less effort, agrees with the shipped one at equal distances from the target."""
     rules = Rules.preset("two_player", target=300)
-    assert value(rules, 250, 200) == pytest.approx(value("two_player", 450, 400))
+    for mine, other, bags in ((250, 200, (0, 0)), (150, 240, (4, 2)), (-20, 30, (0, 7)), (280, 270, (8, 8))):
+        shifted = value("two_player", mine + 200, other + 200, bags)
+        assert value(rules, mine, other, bags) == pytest.approx(shifted, abs=0.06)
 
 
-@pytest.mark.parametrize("seed", range(30))
+def test_who_bids_first_matters():
+    """Near the target the second bidder knows how much it needs. The opener bids second only with bids_first=1."""
+    first, second = (Rules(players=2, bids_first=k) for k in (0, 1))
+    assert value(second, 450, 450, opener=0) > value(first, 450, 450, opener=0)
+    assert value(second, 450, 450, opener=0) + value(second, 450, 450, opener=1) == pytest.approx(1, abs=1e-6)
+
+
+@pytest.mark.parametrize("limit, penalty", [(0, 0), (4, 50), (15, 150)])
+def test_other_bag_rules_have_their_own_values(limit, penalty):
+    rules = Rules.preset("two_player", bag_limit=limit, bag_penalty=penalty)
+    table = match_table(rules)
+    assert table.shape[2:] == (min(max(limit, 1), 5),) * 2
+    if limit:
+        assert value(rules, 350, 350, (limit - 1, 0)) < value(rules, 350, 350) - 0.02
+    else:  # bags cost nothing: many are the same as none
+        assert value(rules, 350, 350, (9, 0)) == value(rules, 350, 350)
+
+
+def test_a_table_is_kept_on_disk_and_a_damaged_one_replaced(tmp_path, monkeypatch):
+    monkeypatch.setenv("SPADES_CACHE_DIR", str(tmp_path))
+    rules = Rules.preset("two_player_dealt", target=110)
+    making.kept.cache_clear()
+    found = making.kept(rules)
+    (path,) = (tmp_path / "match_values").iterdir()
+    monkeypatch.setattr(making, "compute", None)  # would raise
+    making.kept.cache_clear()
+    np.testing.assert_array_equal(making.kept(rules), found)
+    monkeypatch.undo()
+    monkeypatch.setenv("SPADES_CACHE_DIR", str(tmp_path))
+    path.write_bytes(b"PK damaged")
+    making.kept.cache_clear()
+    np.testing.assert_array_equal(making.kept(rules), found)
+    assert path.stat().st_size > 1000
+    making.kept.cache_clear()
+
+
+@pytest.mark.parametrize("seed", range(12))
 def test_any_rules_give_a_chance(seed):
     rng = Random(seed)
     rules = random_rules(rng)
@@ -93,11 +133,12 @@ def test_values_are_those_of_one_hand_near_the_end():
     rules = Rules.preset("two_player")
     results = np.array([[[4, 5, 0, 0], [6, 8, 0, 0]]])
     table = making.solve(rules, making.Hands(results, np.ones(1)))
-    assert table[47 - LOWEST, 43 - LOWEST, 0, 0] == 1
+    lowest = -20  # tens of points of the first entry
+    assert table[47 - lowest, 43 - lowest, 0, 0] == 1
     # At 400 and 440 the other side gets there: 440 + 62 against 441.
-    assert table[40 - LOWEST, 44 - LOWEST, 0, 0] == 0
+    assert table[40 - lowest, 44 - lowest, 0, 0] == 0
     # Nine bags: one more costs 100 points.
-    assert table[46 - LOWEST, 44 - LOWEST, 9, 0] == 0
+    assert table[46 - lowest, 44 - lowest, 9, 0] == 0
 
 
 def test_a_hand_is_scored_as_the_engine_does():
@@ -109,7 +150,7 @@ def test_a_hand_is_scored_as_the_engine_does():
 
 
 def test_packing_loses_nothing_that_matters():
-    table = np.random.default_rng(0).random((STEPS, STEPS, BAGS, BAGS)).astype(np.float32)
+    table = np.random.default_rng(0).random((70, 70, 10, 10)).astype(np.float32)
     assert np.abs(unpack(pack(table)) - table).max() <= 1 / 8192
     assert match_table(PRESETS["two_player"]).shape == table.shape
     assert match_table(PRESETS["solo"]).size == 0

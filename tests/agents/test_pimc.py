@@ -72,7 +72,10 @@ def test_seeds_matter():
 @pytest.mark.parametrize("rules", MIXES)
 @pytest.mark.parametrize("name", NAMES)
 def test_rates_of_a_batch(name, rules):
-    """Every action tried has a mean, a chance to win; no other is taken than the best and the scripted player's."""
+    """Every action tried has a mean, a chance to win and some points; the best or the scripted player's is taken.
+
+    A candidate that was dropped may seem a little better than the best one, as it was rated in fewer worlds.
+    """
     tables = Tables(MIXES[rules], 8, seed=2)
     agent, scripted = make_agent(f"{name}:worlds=3"), make_agent("heuristic")
     rows = np.arange(8)
@@ -84,10 +87,12 @@ def test_rates_of_a_batch(name, rules):
         for row in np.flatnonzero(~np.isnan(means).all(1)):
             tried = np.flatnonzero(~np.isnan(means[row]))
             assert set(tried) <= set(tables.view(row).legal_actions())
-            best = means[row, actions[row]] >= np.nanmax(means[row]) - 1e-9  # sums of equal terms may round differently
-            assert best or actions[row] == default[row]
-            assert (means[row, tried] >= 0).all()
-            assert (means[row, tried] <= 1).all()
+            best = means[row, actions[row]] >= np.nanmax(means[row]) - 0.05
+            # Of two players a bid near the double-dummy tricks is preferred, too.
+            bid = tables.rules.players == 2 and tables.states["phase"][row] == Phase.BID
+            assert best or bid or actions[row] == default[row]
+            assert (means[row, tried] >= -0.5).all()
+            assert (means[row, tried] <= 1.5).all()
             searched += 1
         tables.advance(actions)
     assert searched > 200
@@ -108,7 +113,7 @@ def test_a_policy_bids_and_drafts_and_its_card_is_the_default(name):
         assert np.isnan(means[~plays]).all()
         for row in np.flatnonzero(plays & ~np.isnan(means).all(1)):
             same = actions[row] == default[row]
-            assert same or means[row, actions[row]] >= np.nanmax(means[row]) - 1e-9
+            assert same or means[row, actions[row]] >= np.nanmax(means[row]) - 0.05
             kept, left = kept + same, left + (not same)
         others += (actions != scripted.act_batch(tables, rows)).sum()
         tables.advance(actions)

@@ -33,7 +33,7 @@ RULES = ("two_player", "partnership", "solo", "cutthroat")
 def rate(tables, rows, references):
     """float64 of shape (rows, 75)."""
     found = np.empty((len(rows), NUM_ACTIONS))
-    rater = Rater(np.zeros(1, PLAN), new_scratch(), Aim(match_table(tables.rules), True))
+    rater = Rater(np.zeros(1, PLAN), new_scratch(), Aim(match_table(tables.rules), 1.0, 0.0))
     rate_rows(tables.states, rows, references, REACH, tables.rules_array, rater, found)
     return found
 

@@ -13,7 +13,8 @@ from spades_agents.certain import sure_tricks
 from spades_agents.compiler import jit
 from spades_agents.contract import Result, Standing, after_hand, combined, seat_result, worth
 from spades_agents.heuristic.hand import game_of
-from spades_agents.match_value import match_table, win_chance
+from spades_agents.match_chance import win_chance
+from spades_agents.match_value import match_table
 from spades_env.engine.bidding import nth_bidder
 from spades_env.engine.state import NO_BID
 from spades_env.rules import Rules

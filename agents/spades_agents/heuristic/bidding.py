@@ -4,7 +4,7 @@ import numpy as np
 
 from spades_agents.certain import bid_range, sure_tricks
 from spades_agents.compiler import jit
-from spades_agents.heuristic.hand import game_of, hand_tricks, nil_chance, nil_log_odds
+from spades_agents.heuristic.hand import game_of, hand_game, hand_tricks, nil_chance, nil_log_odds
 from spades_agents.heuristic.outlook import chance_with, look_around
 from spades_env.engine.state import NO_BID
 
@@ -23,7 +23,7 @@ def expected_tricks(s, r):
     """Expected tricks of the seat on turn, from its hand and the bids so far."""
     me = s.seat
     game = game_of(r)
-    tricks = hand_tricks(s.hands[me], game)
+    tricks = hand_tricks(s.hands[me], hand_game(r))
     share = r.hand_size / r.players
     left = r.hand_size - tricks
     heard = 0
@@ -41,7 +41,7 @@ def expected_tricks(s, r):
 @jit
 def made_nil(s, r):
     """The chance that the seat on turn makes a nil."""
-    odds = nil_log_odds(s.hands[s.seat], game_of(r))
+    odds = nil_log_odds(s.hands[s.seat], hand_game(r))
     if r.players == 2:
         leads = s.seat == (s.opener + r.leads_first) % 2
         odds += -LEADER_ODDS if leads else LEADER_ODDS

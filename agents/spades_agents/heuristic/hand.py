@@ -14,8 +14,14 @@ def game_of(r):
 
 
 @jit
+def hand_game(r):
+    """Index of the game in the tables about whole hands: :func:`game_of`, or 4 for dealt hands of two players."""
+    return 4 if r.players == 2 and not r.draft else game_of(r)
+
+
+@jit
 def hand_tricks(hand, game):
-    """Expected tricks of a hand when everyone plays for tricks."""
+    """Expected tricks of a hand when everyone plays for tricks; ``game`` comes from :func:`hand_game`."""
     tricks = BASE_TRICKS[game]
     spades = min(popcount(hand & suit_mask(3)), 6)
     for suit in range(4):
@@ -35,7 +41,7 @@ def hand_tricks(hand, game):
 
 @jit
 def nil_log_odds(hand, game):
-    """Log odds that a nil with this hand is made."""
+    """Log odds that a nil with this hand is made; ``game`` comes from :func:`hand_game`."""
     odds = BASE_NIL[game]
     for suit in range(4):
         mine = hand & suit_mask(suit)

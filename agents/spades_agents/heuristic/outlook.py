@@ -8,7 +8,7 @@ from spades_agents.compiler import jit
 from spades_agents.contract import Result, Standing, after_hand, combined, seat_result
 from spades_agents.heuristic.evaluate import bag_cost, nil_points, normal
 from spades_agents.heuristic.hand import game_of
-from spades_agents.match_value import match_ends, spread
+from spades_agents.match_chance import match_ends, spread
 from spades_env.engine.state import NO_BID
 
 # By game: added to the expected tricks of a side. This and the constants below were tuned by matches between players

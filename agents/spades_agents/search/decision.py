@@ -17,7 +17,13 @@ from spades_agents.heuristic.scripted import scripted_action
 from spades_agents.search.beliefs import draw_world, draw_worlds
 from spades_agents.search.draft_belief import is_informative, prepare
 from spades_agents.search.rollout import rate_by_rollout
-from spades_agents.search.solving import rate_by_solving, rate_by_tricks, side_payoffs, trick_payoffs
+from spades_agents.search.solving import (
+    rate_bids_by_solving,
+    rate_by_solving,
+    rate_by_tricks,
+    side_payoffs,
+    trick_payoffs,
+)
 from spades_agents.search.workspace import CHUNK, Rater
 from spades_env.cards import BID_0
 from spades_env.engine.bits import U64, mix, popcount
@@ -36,7 +42,16 @@ SCRIPTED = -1
 EVERY = -2
 SOLVED_TRICKS = 8  # partnership games are solved when at most this many tricks are left
 # How a world is rated.
-BY_ROLLOUT, BY_SOLVING, BY_TRICKS = range(3)
+BY_ROLLOUT, BY_SOLVING, BY_TRICKS, BIDS_BY_SOLVING = range(4)
+# Worlds of a bid relative to those of a play: a hand has one bid and many plays.
+BID_WORLDS = 1.5
+# After every RACE worlds, drop the candidates that are worse than the best one by more than HOPELESS standard errors.
+RACE = 8
+# A bid that differs from the mean double-dummy tricks by more than NEAR must be better than the best of the others by
+# FAR_DOUBT standard errors: with open cards a low contract seems too easy to make without bags.
+NEAR = 2.0
+FAR_DOUBT = 3.0
+HOPELESS = 2.5
 
 
 class Decisions(NamedTuple):
@@ -98,6 +113,8 @@ def seed_stream(work, seed):
 @jit
 def choose_method(s, r):
     """How a player that solves worlds rates them in this decision."""
+    if s.phase == BID and r.players == 2:
+        return BIDS_BY_SOLVING
     if s.phase != PLAY:
         return BY_ROLLOUT
     if r.players == 2:
@@ -128,10 +145,17 @@ def plan_decision(work, rules, seed, default):
         plan.gains[k] = 0.0
         plan.squares[k] = 0.0
         plan.squared_scores[k] = 0.0
+        plan.live[k] = 1
+        plan.rated[k] = 0
+    plan.tricks = 0.0
+    plan.races = 0 if default == EVERY else 1
     plan.method = choose_method(s, r) if settings.solves else BY_ROLLOUT
-    plan.worlds = settings.worlds if plan.method == BY_SOLVING else settings.rollouts
+    exact = plan.method == BY_SOLVING or plan.method == BIDS_BY_SOLVING
+    plan.worlds = settings.worlds if exact else settings.rollouts
+    if s.phase == BID:
+        plan.worlds = np.int64(BID_WORLDS * plan.worlds)
     if plan.method == BY_SOLVING:
-        trick_payoffs(work, r)
+        trick_payoffs(work, s, r)
     elif plan.method == BY_TRICKS:
         side_payoffs(work, r)
     plan.drafted = 0
@@ -160,17 +184,96 @@ def look_at(work, rules, count):
             fill_worlds(work, rules, min(CHUNK, plan.worlds - plan.looked))
         if plan.method == BY_SOLVING:
             rate_by_solving(work, rules, row)
+        elif plan.method == BIDS_BY_SOLVING:
+            rate_bids_by_solving(work, rules, row)
         elif plan.method == BY_TRICKS:
             rate_by_tricks(work, rules, row)
         else:
             rate_by_rollout(work.worlds, row, rules, Rater(work.plan, work.scratch, work.aim))
         plan.looked += 1
         for k in range(plan.count):
+            if not plan.live[k]:
+                continue
+            plan.rated[k] += 1
             gain = plan.scores[k] - plan.scores[plan.default]
             plan.sums[k] += plan.scores[k]
             plan.gains[k] += gain
             plan.squares[k] += gain * gain
             plan.squared_scores[k] += plan.scores[k] * plan.scores[k]
+        if plan.races and plan.looked % RACE == 0:
+            drop_hopeless(plan)
+
+
+@jit
+def gain_error(plan, k):
+    """The standard error of the mean gain of candidate ``k`` on the default."""
+    mean = plan.gains[k] / plan.rated[k]
+    return math.sqrt(max(plan.squares[k] / plan.rated[k] - mean * mean, 0.0) / plan.rated[k])
+
+
+@jit
+def drop_hopeless(plan):
+    """Stop rating the candidates that are clearly worse than the best one; the default is always rated.
+
+    All are judged by the largest standard error, since the own error of a candidate is too small before its rare bad
+    worlds have come up.
+    """
+    best = best_candidate(plan)
+    rival = best_near(plan) if plan.method == BIDS_BY_SOLVING else best
+    error = 0.0
+    for k in range(plan.count):
+        if plan.live[k]:
+            error = max(error, gain_error(plan, k))
+    for k in range(plan.count):
+        if plan.live[k] and k != plan.default:
+            ahead = rival if plan.method == BIDS_BY_SOLVING and is_near(plan, k) else best
+            behind = (plan.gains[ahead] - plan.gains[k]) / plan.looked
+            if behind > HOPELESS * error:
+                plan.live[k] = 0
+
+
+@jit
+def best_candidate(plan):
+    """The index of the candidate with the best mean score among those still rated; of equal ones the default."""
+    best = plan.default
+    for k in range(plan.count):
+        if plan.live[k] and plan.gains[k] > plan.gains[best]:
+            best = k
+    return best
+
+
+@jit
+def is_near(plan, k):
+    """Whether a bid is near the mean double-dummy tricks."""
+    return abs(plan.actions[k] - BID_0 - plan.tricks / plan.looked) <= NEAR
+
+
+@jit
+def best_near(plan):
+    """The index of the best bid near the mean double-dummy tricks; if there is none, of the best one."""
+    best = -1
+    for k in range(plan.count):
+        if plan.live[k] and is_near(plan, k) and (best < 0 or plan.gains[k] > plan.gains[best]):
+            best = k
+    return best_candidate(plan) if best < 0 else best
+
+
+@jit
+def score_error(plan, k):
+    """The standard error of the mean score of candidate ``k``, rated in at least two worlds."""
+    mean = plan.sums[k] / plan.rated[k]
+    return math.sqrt(max(plan.squared_scores[k] / plan.rated[k] - mean * mean, 0.0) / (plan.rated[k] - 1))
+
+
+@jit
+def choose_solved_bid(plan):
+    """The best bid near the mean double-dummy tricks, unless one further away is better beyond doubt."""
+    near = best_near(plan)
+    best = best_candidate(plan)
+    if best == near or plan.looked < 2:
+        return near
+    doubt = FAR_DOUBT * math.hypot(score_error(plan, best), score_error(plan, near))
+    return best if (plan.gains[best] - plan.gains[near]) / plan.looked > doubt else near
 
 
 @jit
@@ -178,10 +281,10 @@ def choose(work):
     """The candidate with the best mean score, or the default unless that is clearly better."""
     plan = work.plan[0]
     best = plan.default
-    for k in range(plan.count):
-        if plan.gains[k] > plan.gains[best]:
-            best = k
+    if plan.looked > 0 and plan.method == BIDS_BY_SOLVING:
+        return plan.actions[choose_solved_bid(plan)]
     if plan.looked > 0:
+        best = best_candidate(plan)
         mean = plan.gains[best] / plan.looked
         spread = math.sqrt(max(plan.squares[best] / plan.looked - mean * mean, 0.0))
         errors = 0.0 if plan.method == BY_SOLVING else DOUBT * (1.0 + FEW / plan.looked)
@@ -193,17 +296,22 @@ def choose(work):
 
 @jit
 def write_ratings(plan, means, errors):
-    """Write the mean score of each rated action and its standard error; NaN where there is none."""
+    """Write the mean score of each rated action and its standard error; NaN where there is none.
+
+    For a candidate that was dropped, it is the mean score of the default plus the mean gain on it while it was rated.
+    """
     means[:] = np.nan
     errors[:] = np.nan
     if plan.looked == 0:
         return
     for n in range(plan.count):
-        mean = plan.sums[n] / plan.looked
+        rated = plan.rated[n]
+        mean = plan.sums[n] / rated
         means[plan.actions[n]] = mean
-        if plan.looked > 1:
-            square = max(plan.squared_scores[n] / plan.looked - mean * mean, 0.0)
-            errors[plan.actions[n]] = math.sqrt(square / (plan.looked - 1))
+        if rated < plan.looked:
+            means[plan.actions[n]] = plan.sums[plan.default] / plan.looked + plan.gains[n] / rated
+        if rated > 1:
+            errors[plan.actions[n]] = score_error(plan, n)
 
 
 @jit.apart

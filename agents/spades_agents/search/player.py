@@ -23,7 +23,7 @@ from spades_agents.policy.learned import PolicyAgent
 from spades_agents.policy.shipped import LearnedAgent
 from spades_agents.registry import make_agent
 from spades_agents.search.decision import EVERY, SCRIPTED, Decisions, decide_rows
-from spades_agents.search.workspace import Aim, new_workspace
+from spades_agents.search.workspace import new_workspace
 from spades_env.cards import NUM_ACTIONS
 from spades_env.checks import check_int
 from spades_env.engine.state import STATE, rules_array
@@ -138,7 +138,7 @@ class RolloutAgent(RowsAgent):
         table: Any = OneTable(view.state, view.rules, view.rules_array, self.agent_rng)
         means, errors = np.empty((2, 1, NUM_ACTIONS))
         self._decide(table, self._row, means, errors, every=True)
-        unit, scale = ("win", 1.0) if self._work.aim.by_match else ("points", 100.0)
+        unit, scale = ("win", 1.0) if self._work.aim.match else ("points", 100.0)
         return {
             action: Rating(scale * float(means[0, action]), scale * float(errors[0, action]), unit)
             for action in view.legal_actions()
@@ -171,7 +171,8 @@ class RolloutAgent(RowsAgent):
     def _aim_at(self, rules: Rules) -> None:
         if rules != self._rules:
             self._rules = rules
-            self._work = self._work._replace(aim=Aim(match_table(rules), self._work.aim.by_match))
+            aim = self._work.aim._replace(values=match_table(rules))
+            self._work = self._work._replace(aim=aim)
 
     def _decide_by_clock(self, tables: TableArrays, decisions: Decisions, seconds: float, start: float) -> None:
         """Make one decision within ``seconds`` of ``start``, world by world."""

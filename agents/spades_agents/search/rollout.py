@@ -5,7 +5,7 @@ import numpy as np
 from spades_agents.compiler import jit
 from spades_agents.contract import Standing, worth
 from spades_agents.heuristic.scripted import advance, play_out
-from spades_agents.match_value import side_chance
+from spades_agents.match_chance import side_chance
 from spades_env.cards import BID_0
 from spades_env.engine.bits import popcount
 from spades_env.engine.state import BID
@@ -24,11 +24,12 @@ def outcome(aim, before, after, r, side):
         side: the side.
 
     Returns:
-        The chance of winning the match. If that is not the aim: the points gained minus the mean of the other sides',
-        in hundreds, with each bag charged its share of the penalty.
+        The weighted sum of the chance of winning the match and of the points gained minus the mean of the other
+        sides', in hundreds, with each bag charged its share of the penalty.
     """
-    if aim.by_match:
-        return side_chance(aim.values, after, r, side, (before.opener + 1) % r.players)
+    chance = 0.0
+    if aim.match > 0.0:
+        chance = side_chance(aim.values, after, r, side, (before.opener + 1) % r.players)
     total = 0.0
     mine = 0.0
     for k in range(r.sides):
@@ -36,12 +37,12 @@ def outcome(aim, before, after, r, side):
         total += gain
         if k == side:
             mine = gain
-    return 0.01 * (mine - (total - mine) / (r.sides - 1))
+    return aim.match * chance + aim.points * 0.01 * (mine - (total - mine) / (r.sides - 1))
 
 
 @jit.apart
 def rate_by_rollout(worlds, row, rules, rater):
-    """Set the plan's ``scores[k]`` to the value, for the seat on turn, of ``worlds[row]`` after ``actions[k]``.
+    """Set ``scores[k]`` of live candidates to the value of ``worlds[row]`` after ``actions[k]``, for who is on turn.
 
     ``rater`` is a :class:`~spades_agents.search.workspace.Rater`.
     """
@@ -50,6 +51,8 @@ def rate_by_rollout(worlds, row, rules, rater):
     plan = rater.plan[0]
     tables = rater.scratch.tables
     for k in range(plan.count):
+        if not plan.live[k]:
+            continue
         tables[0] = s
         if not advance(tables, 0, rules, plan.actions[k]):
             play_out(tables, 0, rules, rater.scratch)
@@ -80,6 +83,7 @@ def rate_rows(states, rows, references, reach, rules, rater, found):
             if bids and action != BID_0 and abs(action - references[k]) > reach:
                 continue
             plan.actions[plan.count] = action
+            plan.live[plan.count] = 1
             plan.count += 1
         rate_by_rollout(states, rows[k], rules, rater)
         found[k] = np.nan

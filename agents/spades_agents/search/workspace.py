@@ -14,6 +14,9 @@ from spades_env.engine.state import STATE
 CHUNK = 64  # worlds drawn at a time
 OVERSAMPLE = 8  # worlds weighted for each one drawn
 MOST_ACTIONS = 18  # bids of a hand of 17 cards
+# What 100 points count beside the chance of winning the match. Where that chance hardly depends on the action, or its
+# differences are smaller than the noise of the worlds, the points decide.
+POINTS_SHARE = 0.1
 
 SETTINGS = np.dtype(
     [
@@ -29,24 +32,40 @@ PLAN = np.dtype(
         ("actions", "i8", MOST_ACTIONS),  # candidates
         ("count", "i8"),  # number of candidates
         ("default", "i8"),  # index of the candidate to choose unless another is clearly better
+        ("races", "i8"),  # whether candidates that are clearly worse are dropped
         ("method", "i8"),  # how worlds are rated
         ("drafted", "i8"),  # whether the draft is weighted
         ("worlds", "i8"),  # worlds to look at
         ("looked", "i8"),  # worlds looked at so far
+        ("live", "i8", MOST_ACTIONS),  # whether the candidate is still rated
+        ("rated", "i8", MOST_ACTIONS),  # worlds in which it was rated
         ("sums", "f8", MOST_ACTIONS),  # sums of the scores
         ("gains", "f8", MOST_ACTIONS),  # sums of the gains on the default
         ("squares", "f8", MOST_ACTIONS),  # sums of the squared gains
         ("squared_scores", "f8", MOST_ACTIONS),  # sums of the squared scores
         ("scores", "f8", MOST_ACTIONS),  # scores in the last world
+        ("tricks", "f8"),  # sum of the double-dummy tricks of the seat, if bids are rated by solving
     ]
 )
 
 
 class Aim(NamedTuple):
-    """What a player maximises."""
+    """What a player maximises: a weighted sum of the chance of winning the match and of points."""
 
     values: np.ndarray  # see match_table
-    by_match: bool  # whether it is the chance of winning the match; otherwise points
+    match: float  # weight of the chance of winning the match
+    points: float  # weight of 100 points
+
+
+def new_aim(by_match: bool, values: np.ndarray | None = None) -> Aim:
+    """The aim at the match, with points as a smooth tie-breaker, or at points.
+
+    Args:
+        by_match: whether the chance of winning counts.
+        values: see :func:`spades_agents.match_value.match_table`; by default an empty table.
+    """
+    table = np.zeros((0, 0, 0, 0), np.float32) if values is None else values
+    return Aim(table, 1.0, POINTS_SHARE) if by_match else Aim(table, 0.0, 1.0)
 
 
 class Rater(NamedTuple):
@@ -81,7 +100,7 @@ def new_workspace(worlds: int, rollouts: int, solves: bool, beliefs: bool, by_ma
     chunk = min(CHUNK, max(worlds, rollouts))
     return Workspace(
         settings=np.array([(worlds, rollouts, solves, beliefs)], SETTINGS),
-        aim=Aim(np.zeros((0, 0, 0, 0), np.float32), by_match),
+        aim=new_aim(by_match),
         plan=np.zeros(1, PLAN),
         shown=np.zeros(1, STATE),
         rng=np.zeros(1, np.uint64),

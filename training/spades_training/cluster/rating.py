@@ -26,7 +26,7 @@ TOGETHER = 4  # batches that are sent in one call
 def _rater(rules: Rules, thread: int) -> tuple[Rater, np.ndarray]:
     """What a thread needs to rate, with the packed rules."""
     packed = Tables(rules, 1, [0]).rules_array
-    return Rater(np.zeros(1, PLAN), new_scratch(), Aim(match_table(rules), True)), packed
+    return Rater(np.zeros(1, PLAN), new_scratch(), Aim(match_table(rules), 1.0, 0.0)), packed
 
 
 def rate(rules: Rules, states: np.ndarray, references: np.ndarray) -> np.ndarray:

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 from spades_agents.compiler import jit
-from spades_agents.match_value import side_chance
+from spades_agents.match_chance import side_chance
 from spades_agents.policy.card_features import write_features
 
 from spades_env.cards import NUM_ACTIONS
