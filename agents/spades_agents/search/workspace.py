@@ -97,7 +97,7 @@ class Workspace(NamedTuple):
 
 def new_workspace(worlds: int, rollouts: int, solves: bool, beliefs: bool, by_match: bool) -> Workspace:
     """A workspace with these :data:`SETTINGS`; the values of its aim depend on the rules and are empty."""
-    chunk = min(CHUNK, max(worlds, rollouts))
+    chunk = min(CHUNK, 2 * max(worlds, rollouts))  # a bid has more worlds
     return Workspace(
         settings=np.array([(worlds, rollouts, solves, beliefs)], SETTINGS),
         aim=new_aim(by_match),
