@@ -26,8 +26,7 @@ class Rating(NamedTuple):
         value: the higher, the better.
         error: the standard error of the value over the worlds drawn, NaN after a single world; 0 for players that draw
             none.
-        unit: ``"win"``, the chance that the own side wins the match, to which players that search add 0.1 for every 100
-            points of the hand; ``"points"``, the points that the own side gains
+        unit: ``"win"``, the chance that the own side wins the match; ``"points"``, the points that the own side gains
             in the hand relative to the mean of the other sides, with each bag charged its share of the penalty; or
             ``"probability"``, the probability with which the player takes the action.
     """

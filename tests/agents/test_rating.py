@@ -47,16 +47,27 @@ def test_every_legal_action_is_rated(spec, rules):
 
 
 def test_the_worlds_are_those_of_the_decision():
-    agent = make_agent("pimc:worlds=8,seed=3")
+    agent = make_agent("pimc:worlds=8,seed=3,match_value=false")
     for view in positions("two_player"):
         table = OneTable(view.state, view.rules, view.rules_array, agent.agent_rng)
         means = agent.rate_batch(table, np.zeros(1, np.int64))[1][0]
         ratings = agent.rate(view)
         rated = np.flatnonzero(~np.isnan(means))
         if view.phase == Phase.PLAY:  # solved, so that no candidate is dropped on the way
-            assert [ratings[action].value for action in rated] == means[rated].tolist()
+            assert [ratings[action].value for action in rated] == (100 * means[rated]).tolist()
         elif rated.size:
-            assert ratings[agent.act(view)].value == means[agent.act(view)]
+            assert ratings[agent.act(view)].value == 100 * means[agent.act(view)]
+
+
+def test_a_chance_to_win_is_one():
+    """Without the points that the search adds when it decides."""
+    agent = make_agent("pimc:worlds=8")
+    ahead = Game("two_player", seed=1, scores=(480, 0), bags=(0, 0))
+    while ahead.phase != Phase.BID:
+        ahead.apply(ahead.legal_actions()[0])
+    ratings = agent.rate(ahead.view())
+    assert max(rating.value for rating in ratings.values()) > 0.9
+    assert all(0 <= rating.value <= 1 for rating in ratings.values())
 
 
 def test_the_standard_error_is_the_spread_over_seeds():

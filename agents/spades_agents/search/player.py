@@ -111,8 +111,9 @@ class RolloutAgent(RowsAgent):
 
         Returns:
             The actions, int64[n], as :meth:`act_batch` returns them; and the scores, float64 of shape (n, 75): the mean
-            over the worlds of the chance of winning after each action, or with ``match_value=False`` of the hundreds of
-            points gained relative to the mean of the other sides. NaN for actions that were not rated: illegal ones,
+            over the worlds of what the search maximises after each action: the chance of winning, plus 0.1 for every
+            100 points, or with ``match_value=False`` the hundreds of points; points are relative to the mean of the
+            other sides. NaN for actions that were not rated: illegal ones,
             bids far from the expected tricks, and all actions if there was only one or the policy decided.
         """
         means = np.empty((len(rows), NUM_ACTIONS))
@@ -128,8 +129,8 @@ class RolloutAgent(RowsAgent):
             view: what the seat on turn knows.
 
         Returns:
-            A rating for each legal action, ascending by action: in ``"win"``, or in ``"points"`` with
-            ``match_value=False``.
+            A rating for each legal action, ascending by action: in ``"win"``, without the points that :meth:`act` adds,
+            or in ``"points"`` with ``match_value=False``.
 
         Raises:
             ValueError: if the observer is not on turn.
@@ -137,8 +138,15 @@ class RolloutAgent(RowsAgent):
         check_on_turn(view)
         table: Any = OneTable(view.state, view.rules, view.rules_array, self.agent_rng)
         means, errors = np.empty((2, 1, NUM_ACTIONS))
-        self._decide(table, self._row, means, errors, every=True)
-        unit, scale = ("win", 1.0) if self._work.aim.match else ("points", 100.0)
+        self._aim_at(view.rules)
+        work = self._work
+        if work.aim.match:
+            self._work = work._replace(aim=work.aim._replace(points=0.0))
+        try:
+            self._decide(table, self._row, means, errors, every=True)
+        finally:
+            self._work = work
+        unit, scale = ("win", 1.0) if work.aim.match else ("points", 100.0)
         return {
             action: Rating(scale * float(means[0, action]), scale * float(errors[0, action]), unit)
             for action in view.legal_actions()

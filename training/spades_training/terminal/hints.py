@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from spades_agents.base import Agent, OneTable
+from spades_agents.base import Agent
 from spades_agents.heuristic import HeuristicAgent
 from spades_agents.registry import make_agent
 
-from spades_env.cards import BID_0, BLIND_NIL, DONE, KEEP, LOOK, NUM_CARDS, REJECT
+from spades_env.cards import BID_0, BLIND_NIL, DONE, KEEP, LOOK, NUM_ACTIONS, NUM_CARDS, REJECT
 from spades_env.game import Game, Phase, View
 from spades_env.picture.ansi import card_text
 from spades_training.terminal.board import wrapped
@@ -74,10 +74,15 @@ class Hints:
         return wrapped(f"{self.name} would choose {action_words(action)}: type {key_of(action)}.")
 
     def rate(self, view: View) -> tuple[int, np.ndarray]:
-        """The hinter's action, and its ratings of all actions, float64[75]; NaN for those not rated."""
-        table = OneTable(view.state, view.rules, view.rules_array, np.zeros((1, 4), np.uint64))
-        actions, ratings = self.agent.rate_batch(table, np.zeros(1, np.int64))  # pyright: ignore[reportAttributeAccessIssue]
-        return int(actions[0]), ratings[0]
+        """The hinter's action, and its ratings of all actions, float64[75]; NaN for illegal ones."""
+        return int(self.agent.act(view)), self.ratings(view)
+
+    def ratings(self, view: View) -> np.ndarray:
+        """The hinter's ratings of all actions, chances or hundreds of points: float64[75], NaN for illegal actions."""
+        found = np.full(NUM_ACTIONS, np.nan)
+        for action, rating in self.agent.rate(view).items():  # pyright: ignore[reportAttributeAccessIssue]
+            found[action] = 0.01 * rating.value if self._points else rating.value
+        return found
 
     def mistakes(self, game: Game, me: int, hand: int) -> list[Mistake]:
         """The person's decisions in a hand that gave away most, the worst first.
@@ -94,7 +99,7 @@ class Hints:
             view = position.view()
             if len(view.legal_actions()) == 1:
                 continue
-            _, ratings = self.rate(view)
+            ratings = self.ratings(view)
             if np.isnan(ratings[action]):
                 continue
             mistake = Mistake(view, action, int(np.nanargmax(ratings)), ratings)
