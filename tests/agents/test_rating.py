@@ -62,9 +62,9 @@ def test_the_worlds_are_those_of_the_decision():
 def test_a_chance_to_win_is_one():
     """Without the points that the search adds when it decides."""
     agent = make_agent("pimc:worlds=8")
-    ahead = Game("two_player", seed=1, scores=(480, 0), bags=(0, 0))
+    ahead = Game("two_player", seed=1, scores=(0, 480), bags=(0, 0))
     while ahead.phase != Phase.BID:
-        ahead.apply(ahead.legal_actions()[0])
+        ahead.apply(ahead.legal_actions()[-1])
     ratings = agent.rate(ahead.view())
     assert max(rating.value for rating in ratings.values()) > 0.9
     assert all(0 <= rating.value <= 1 for rating in ratings.values())
