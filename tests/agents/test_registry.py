@@ -119,8 +119,8 @@ def test_the_cause_of_a_failed_import_is_kept(own_module):
         ("heuristic", set(PRESETS)),
         ("pimc:worlds=1", set(PRESETS)),
         ("bidder", {"two_player", "two_player_dealt", "partnership"}),
-        ("learned", {"two_player", "partnership"}),
-        ("rollout:policy=learned", {"two_player", "partnership"}),
+        ("learned", {"two_player", "partnership", "cutthroat"}),
+        ("rollout:policy=learned", {"two_player", "partnership", "cutthroat"}),
     ],
 )
 def test_which_rules_a_player_can_play(spec, games):

@@ -82,17 +82,10 @@ def settings():
 
 
 @pytest.fixture(scope="module")
-def alone_and_hold(settings, notes, tmp_path_factory):
-    """The tournament in one process: its results and its log; and the file that holds back its last match."""
+def alone(settings, tmp_path_factory):
+    """The tournament in one process: its results and its log."""
     folder = tmp_path_factory.mktemp("alone")
-    found = without_times(run_tournament(settings, folder, workers=1)), log(folder)
-    last = noted(notes)[-1][1]
-    return found, notes.with_name(f"{notes.name}.{last}")
-
-
-@pytest.fixture(scope="module")
-def alone(alone_and_hold):
-    return alone_and_hold[0]
+    return without_times(run_tournament(settings, folder, workers=1)), log(folder)
 
 
 def without_times(found):
@@ -163,8 +156,8 @@ def test_a_tournament_survives_the_loss_of_a_worker(ray_executor, settings, alon
 
 
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
-def test_an_interrupted_tournament_continues(how, ray_nodes, ray_executor, settings, alone_and_hold, tmp_path):
-    alone, hold = alone_and_hold
+def test_an_interrupted_tournament_continues(how, ray_nodes, ray_executor, settings, alone, notes, tmp_path):
+    hold = notes.with_name(f"{notes.name}.hold")
     command = [sys.executable, "-m", "spades_training.cli", "tournament", *AGENTS, "--on", f"ray:{ray_nodes.address}"]
     command += ["--rules", "two_player,target=60,loss=-60", "--matches", "8", "--confidence", "0", "--max-hands", "3"]
     command += ["--out", str(tmp_path)]
