@@ -8,7 +8,7 @@ from nicegui import ui
 
 from spades_env.rules import Rules
 from spades_training.web.frame import frame
-from spades_training.web.rules_form import RulesForm
+from spades_training.web.rules_form import RulesForm, parse_seed
 from spades_training.web.server import NewGame, Server
 from spades_training.web.tables.store import BYSTANDER, SavedGame
 
@@ -101,10 +101,7 @@ class StartPage:
             raise ValueError("no person plays: take a seat, or choose Watch for a game of bots")
         players = ["" if choice in (YOU, PERSON) else choice for choice in chosen]
         names = [str(name.value or "") for name in self._names]
-        text = str(self._seed.value or "").strip()
-        if text and not (text.isascii() and text.isdigit()):
-            raise ValueError(f"the seed must be a whole number from 0 on, got {text[:40]!r}")
-        seed = int(text) if text else None
+        seed = parse_seed(self._seed.value)
         return NewGame(
             rules, players, names, seed, float(self._pace.value), bool(self._auto.value), str(self._hints.value or "")
         )

@@ -102,3 +102,15 @@ class RulesForm:
             field.set_value(" ".join(value) if name == "removed" else value)
         if self._changed and self._fields:
             self._changed()
+
+
+def parse_seed(typed: object) -> int | None:
+    """The seed that was typed, or None for an empty field.
+
+    Raises:
+        ValueError: if it is not a whole number from 0 on.
+    """
+    text = str(typed or "").strip()
+    if text and not (text.isascii() and text.isdigit()):
+        raise ValueError(f"the seed must be a whole number from 0 on, got {text[:40]!r}")
+    return int(text) if text else None

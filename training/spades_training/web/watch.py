@@ -11,7 +11,7 @@ from nicegui import ui
 from spades_training.terminal.board import capital, trick_text
 from spades_training.web.frame import frame
 from spades_training.web.play import AGENTS
-from spades_training.web.rules_form import RulesForm
+from spades_training.web.rules_form import RulesForm, parse_seed
 from spades_training.web.server import NewGame, Server
 from spades_training.web.tables.faces import sheet
 from spades_training.web.tables.felt import Shown, felt_html, score_html
@@ -74,13 +74,11 @@ class WatchForm:
         self._error.set_text("")
         self._start.props("loading")
         try:
-            text = str(self._seed.value or "").strip()
-            if text and not (text.isascii() and text.isdigit()):
-                raise ValueError(f"the seed must be a whole number from 0 on, got {text[:40]!r}")
+            seed = parse_seed(self._seed.value)
             players = [str(choice.value or "").strip() for choice in self._choices]
             if "" in players:
                 raise ValueError("choose a player for every seat")
-            wanted = NewGame(self._form.rules(), players, seed=int(text) if text else None)
+            wanted = NewGame(self._form.rules(), players, seed=seed)
             saved = await self._server.create(wanted)
         except (ValueError, OSError) as error:
             self._error.set_text(str(error))

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from spades_agents.base import Agent
 
-from spades_env.cards import NUM_CARDS, action_name
+from spades_env.cards import NUM_ACTIONS, NUM_CARDS, action_name
 from spades_env.game import Game, Phase
 from spades_training.terminal.board import Seats, action_text
 from spades_training.terminal.claim import proven_claim
@@ -20,7 +20,7 @@ from spades_training.terminal.moves import allowed_text, why_not
 from spades_training.terminal.scores import hand_result
 from spades_training.terminal.telling import before_last_choice, consequences_told, move_told
 from spades_training.web.tables.agents import Thinkers
-from spades_training.web.tables.store import GameStore, SavedGame
+from spades_training.web.tables.store import ALL_HANDS, GameStore, SavedGame
 
 log = logging.getLogger("spades.web")
 Listener = Callable[[list[str]], None]
@@ -140,7 +140,7 @@ class Table:
     def why_illegal(self, seat: int, action: int) -> str:
         """Why an action is not legal for a seat that is on turn."""
         view = self.game.view(seat)
-        if not 0 <= action < 75:
+        if not 0 <= action < NUM_ACTIONS:
             return "There is no such action."
         why = why_not(view, action) if action < NUM_CARDS else ""
         return f"{action_name(action)} is not possible: {why or allowed_text(view)}."
@@ -210,7 +210,7 @@ class Table:
         Raises:
             Refused: as long as the match goes on.
         """
-        if not (self.saved.ended or self.game.is_over) and role != -2:
+        if not (self.saved.ended or self.game.is_over) and role != ALL_HANDS:
             raise Refused("The record shows every card: it is available once the match is over.")
         return self.game.record(self.saved.names)
 
