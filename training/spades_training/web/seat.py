@@ -10,14 +10,14 @@ from fastapi.responses import Response
 from nicegui import app, events, ui
 
 from spades_env.game import View
-from spades_training.terminal.board import capital, trick_text
+from spades_training.terminal.board import capital
 from spades_training.terminal.moves import parse_move
 from spades_training.web.frame import frame
 from spades_training.web.server import Server
 from spades_training.web.tables.faces import sheet
 from spades_training.web.tables.felt import Shown, felt_html, score_html
 from spades_training.web.tables.hand import hand_html
-from spades_training.web.tables.sheet import sheet_html
+from spades_training.web.tables.sheet import sheet_html, tricks_items
 from spades_training.web.tables.store import BYSTANDER
 from spades_training.web.tables.table import Refused, Table
 
@@ -139,10 +139,8 @@ class SeatPage:
             self._show(self._said, escape(" ".join(lines)))
             self._show(self._history, "".join(f"<p>{escape(line)}</p>" for line in reversed(self._log)))
         self._show(self._sheet, sheet_html(table.game, shown))
-        players, played = view.rules.players, view.played
-        tricks = [played[at : at + players] for at in range(0, len(played) - players + 1, players)]
-        told = [f"<li>{escape(capital(trick_text(trick, shown.seats)))}</li>" for trick in tricks]
-        self._show(self._tricks, f"<ol>{''.join(told)}</ol>" if told else '<p class="faint">None yet.</p>')
+        tricks = tricks_items(shown)
+        self._show(self._tricks, f"<ol>{tricks}</ol>" if tricks else '<p class="faint">None yet.</p>')
         self._record.set_visibility(over)
         self._review.set_visibility(over)
         if self._sits:

@@ -8,14 +8,13 @@ from typing import Any
 from fastapi import HTTPException
 from nicegui import ui
 
-from spades_training.terminal.board import capital, trick_text
 from spades_training.web.frame import frame
 from spades_training.web.play import AGENTS
 from spades_training.web.rules_form import RulesForm, parse_seed
 from spades_training.web.server import NewGame, Server
 from spades_training.web.tables.faces import sheet
 from spades_training.web.tables.felt import Shown, felt_html, score_html
-from spades_training.web.tables.sheet import sheet_html
+from spades_training.web.tables.sheet import sheet_html, tricks_items
 from spades_training.web.tables.store import ALL_HANDS
 from spades_training.web.tables.table import Table
 
@@ -127,10 +126,7 @@ class WatchPage:
         if lines:
             self._said.set_content(escape(" ".join(lines)))
         self._sheet.set_content(sheet_html(game, shown))
-        players, played = game.rules.players, game.played
-        tricks = [played[at : at + players] for at in range(0, len(played) - players + 1, players)]
-        told = [f"<li>{escape(capital(trick_text(trick, shown.seats)))}</li>" for trick in tricks]
-        self._tricks.set_content(f"<ol>{''.join(told)}</ol>")
+        self._tricks.set_content(f"<ol>{tricks_items(shown)}</ol>")
 
     def _toggle(self) -> None:
         pace = self._table.pace

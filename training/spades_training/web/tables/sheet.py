@@ -1,11 +1,11 @@
-"""The score sheet of a match as an HTML table."""
+"""The score sheet of a match and the tricks of a hand as HTML."""
 
 from __future__ import annotations
 
 from html import escape
 
 from spades_env.game import Game
-from spades_training.terminal.board import bid_text, capital
+from spades_training.terminal.board import bid_text, capital, trick_text
 from spades_training.web.tables.felt import Shown, side_name
 
 
@@ -29,3 +29,10 @@ def sheet_html(game: Game, shown: Shown) -> str:
     )
     head, body = f"<thead><tr>{heads}</tr></thead>", f"<tbody>{''.join(rows)}</tbody>"
     return f'<div class="scroll"><table class="sheet">{head}{body}</table></div>'
+
+
+def tricks_items(shown: Shown) -> str:
+    """The complete tricks of the hand, in order, as items of a list; empty before the first."""
+    players, played = shown.position.rules.players, shown.position.played
+    tricks = [played[at : at + players] for at in range(0, len(played) - players + 1, players)]
+    return "".join(f"<li>{escape(capital(trick_text(trick, shown.seats)))}</li>" for trick in tricks)
